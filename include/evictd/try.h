@@ -20,8 +20,9 @@
   } while (false)
 
 /// EVICTD_ASSIGN_OR_RETURN(const std::string text, read(path)); declares `text` with the value of
-/// the call, or returns its failure. `declaration` must not contain a comma: use auto for
-/// std::map<K, V>. The variable is the value itself: move from it, do not dereference it.
+/// the call, or returns its failure. An expression in place of the declaration is assigned to.
+/// `declaration` must not contain a comma: use auto for std::map<K, V>. The variable is the value
+/// itself: move from it, do not dereference it.
 #define EVICTD_ASSIGN_OR_RETURN(declaration, ...) \
   EVICTD_ASSIGN_FROM_(EVICTD_NUMBERED_(evictd_assigned_, __LINE__), declaration, __VA_ARGS__)
 

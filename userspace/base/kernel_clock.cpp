@@ -10,6 +10,7 @@
 
 #include "base/fd.h"
 #include "base/read_up_to.h"
+#include "evictd/try.h"
 
 namespace evictd::base {
 namespace {
@@ -70,11 +71,8 @@ Result<KernelClock> KernelClock::learn(const std::string& root) {
   if (!file) {
     return fail_errno(errno, "read " + path);
   }
-  const Result<std::string> text = read_up_to(file.get(), kMostText, path);
-  if (!text) {
-    return Failure(text.error());
-  }
-  const Result<Duration> offset = parse_monotonic_offset(*text);
+  EVICTD_ASSIGN_OR_RETURN(const std::string text, read_up_to(file.get(), kMostText, path));
+  const Result<Duration> offset = parse_monotonic_offset(text);
   if (!offset) {
     return fail_in(path, offset.error());
   }

@@ -258,8 +258,7 @@ Result<std::unique_ptr<LineServer>> LineServer::create(Options options, EventLoo
 }
 
 Result<> LineServer::listen() {
-  EVICTD_ASSIGN_OR_RETURN(Fd listener, listen_unix(options_.path, options_.mode));
-  listener_ = std::move(listener);
+  EVICTD_ASSIGN_OR_RETURN(listener_, listen_unix(options_.path, options_.mode));
   return loop_.add(listener_.get(), EPOLLIN, *this).and_then([this] {
     return loop_.add(timer_.descriptor(), EPOLLIN, expiry_);
   });

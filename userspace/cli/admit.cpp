@@ -21,6 +21,7 @@
 #include "cli/terminal.h"
 #include "cluster/document.h"
 #include "cluster/manifest.h"
+#include "evictd/try.h"
 #include "eviction/admit.h"
 #include "eviction/pod_facts.h"
 
@@ -91,15 +92,9 @@ Result<eviction::Compat> compat_from(std::string_view text) {
 }
 
 Result<NodeView> supposed_node(std::string_view list, std::string_view compatibility) {
-  const Result<eviction::ConditionSet> conditions = conditions_from(list);
-  if (!conditions) {
-    return Failure(conditions.error());
-  }
-  const Result<eviction::Compat> compat = compat_from(compatibility);
-  if (!compat) {
-    return Failure(compat.error());
-  }
-  return NodeView{.conditions = *conditions, .compatibility = *compat};
+  EVICTD_ASSIGN_OR_RETURN(const eviction::ConditionSet conditions, conditions_from(list));
+  EVICTD_ASSIGN_OR_RETURN(const eviction::Compat compat, compat_from(compatibility));
+  return NodeView{.conditions = conditions, .compatibility = compat};
 }
 
 /// Extracts the node's conditions and compatibility from a daemon's status.
@@ -125,11 +120,8 @@ Result<NodeView> node_of(const nlohmann::json& status) {
                               kAllowedConditions));
     }
   }
-  const Result<eviction::Compat> compat = compat_from(version->get<std::string>());
-  if (!compat) {
-    return Failure(compat.error());
-  }
-  node.compatibility = *compat;
+  EVICTD_ASSIGN_OR_RETURN(const eviction::Compat compat, compat_from(version->get<std::string>()));
+  node.compatibility = compat;
   return node;
 }
 
@@ -185,22 +177,19 @@ bool is_meant_as_json(std::string_view text) {
 /// Anything that parses as JSON is read as JSON, so that its errors are about JSON; the rest is
 /// YAML.
 Result<std::vector<cluster::Manifest>> read_pods(const std::string& path) {
-  const Result<std::string> text = read_text(path);
-  if (!text) {
-    return Failure(text.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const std::string text, read_text(path));
   const auto parse = [&](cluster::DocumentFormat format) {
-    return cluster::parse_manifests(*text, path == "-" ? "standard input" : path, format,
+    return cluster::parse_manifests(text, path == "-" ? "standard input" : path, format,
                                     cluster::ManifestKind::kSubmitted);
   };
-  const bool as_json = may_be_json(*text);
+  const bool as_json = may_be_json(text);
   Result<std::vector<cluster::Manifest>> pods =
       parse(as_json ? cluster::DocumentFormat::kJson : cluster::DocumentFormat::kYaml);
   const bool is_no_json = as_json && !pods && pods.error().code == Errc::kMalformed;
   if (is_no_json && !path.ends_with(".json")) {
     // A mapping in braces can also be YAML, and so can several of them.
     Result<std::vector<cluster::Manifest>> yaml = parse(cluster::DocumentFormat::kYaml);
-    if (yaml || !is_meant_as_json(*text)) {
+    if (yaml || !is_meant_as_json(text)) {
       pods = std::move(yaml);
     }
   }

@@ -14,6 +14,7 @@
 #include "base/one_line.h"
 #include "cli/amount_text.h"
 #include "cli/refusal.h"
+#include "evictd/try.h"
 #include "export/json_time.h"
 
 namespace evictd::cli {
@@ -117,11 +118,8 @@ Result<std::vector<Comparison>> read_comparison_answer(std::string_view answer) 
   }
   std::vector<Comparison> comparisons;
   for (const Json& one : json["comparisons"]) {
-    Result<Comparison> read = read_one(one, "the answer to \"compare\"");
-    if (!read) {
-      return Failure(read.error());
-    }
-    comparisons.push_back(std::move(*read));
+    EVICTD_ASSIGN_OR_RETURN(Comparison read, read_one(one, "the answer to \"compare\""));
+    comparisons.push_back(std::move(read));
   }
   return comparisons;
 }
@@ -143,11 +141,8 @@ Result<std::vector<Comparison>> read_comparison_lines(std::string_view text,
     if (number == 1 && json->is_object() && json->value("kind", Json()) == "comparisons") {
       continue;
     }
-    Result<Comparison> read = read_one(*json, place);
-    if (!read) {
-      return Failure(read.error());
-    }
-    comparisons.push_back(std::move(*read));
+    EVICTD_ASSIGN_OR_RETURN(Comparison read, read_one(*json, place));
+    comparisons.push_back(std::move(read));
   }
   return comparisons;
 }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/nearest_name.h"
+#include "evictd/try.h"
 #include "notify/loader.h"
 #include "probe/attach_table.h"
 
@@ -105,9 +106,7 @@ Result<Pins> parse_pins(const std::vector<std::string>& texts) {
   const std::vector<Choice> all = choices();
   Pins pins;
   for (const std::string& text : texts) {
-    if (const Result<> read = read_pin(text, all, pins); !read) {
-      return Failure(read.error());
-    }
+    EVICTD_TRY(read_pin(text, all, pins));
   }
   return pins;
 }

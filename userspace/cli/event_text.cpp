@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_members.h"
 #include "base/one_line.h"
 #include "cli/amount_text.h"
 #include "cli/state_text.h"
@@ -15,26 +16,22 @@ namespace evictd::cli {
 
 namespace {
 
+using base::integer_at;
+using base::is_true_at;
+using base::member_at;
 using Json = nlohmann::ordered_json;
 
 std::string text_of(const Json& line, const char* key) {
-  const auto found = line.find(key);
-  if (found == line.end() || found->is_null()) {
+  const Json& value = member_at(line, key);
+  if (value.is_null()) {
     return "-";
   }
-  return found->is_string() ? found->get<std::string>() : found->dump();
-}
-
-bool truth_of(const Json& line, const char* key) {
-  const auto found = line.find(key);
-  return found != line.end() && found->is_boolean() && found->get<bool>();
+  return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 std::string amount_of(const Json& line, const char* key) {
-  const auto found = line.find(key);
-  return found != line.end() && found->is_number_integer()
-             ? amount_text(text_of(line, "signal"), found->get<std::int64_t>())
-             : std::string("-");
+  const std::optional<std::int64_t> amount = integer_at(line, key);
+  return amount ? amount_text(text_of(line, "signal"), *amount) : std::string("-");
 }
 
 bool has_victim(const Json& line) {
@@ -45,11 +42,11 @@ bool has_victim(const Json& line) {
 std::string reason_text(const Json& line) {
   const std::string limit = text_of(line, "local_limit");
   if (!limit.empty() && limit != "-") {
-    const auto found = line.find("local_storage");
-    return found == line.end() || !found->is_object()
-               ? ": " + limit
-               : fmt::format(": {} {} against {}", limit, amount_of(*found, "used_bytes"),
-                             amount_of(*found, "limit_bytes"));
+    const Json& storage = member_at(line, "local_storage");
+    return storage.is_object()
+               ? fmt::format(": {} {} against {}", limit, amount_of(storage, "used_bytes"),
+                             amount_of(storage, "limit_bytes"))
+               : ": " + limit;
   }
   return text_of(line, "signal").empty()
              ? std::string()
@@ -66,7 +63,7 @@ std::string decision_text(const Json& line) {
   }
   const std::string outcome = text_of(line, "outcome");
   return fmt::format("{} pod {}, grace {} s (decision {}){}",
-                     truth_of(line, "dry_run") ? "dry run: would have " + outcome : outcome,
+                     is_true_at(line, "dry_run") ? "dry run: would have " + outcome : outcome,
                      text_of(line, "pod"), text_of(line, "grace_seconds"), text_of(line, "id"),
                      seen);
 }
@@ -77,7 +74,7 @@ std::string progress_text(const Json& line) {
   const std::string id = text_of(line, "id");
   const std::string why = text_of(line, "not_killed");
   const bool spared = !why.empty() && why != "-";
-  if (truth_of(line, "dry_run")) {
+  if (is_true_at(line, "dry_run")) {
     return fmt::format("dry run: pod {} {} (decision {})", pod,
                        spared ? "would survive: " + exporting::not_killed_in_dry_run_text(why)
                               : dry_run_state_text(state),
@@ -88,11 +85,8 @@ std::string progress_text(const Json& line) {
                        id);
   }
   if (state == exporting::kStillCharged && line.contains("still_charged_bytes")) {
-    const Json& bytes = line["still_charged_bytes"];
-    return fmt::format(
-        "pod {}: {} (decision {})", pod,
-        exporting::still_charged_text(bytes.is_number_integer() ? bytes.get<std::int64_t>() : 0),
-        id);
+    const std::int64_t bytes = integer_at(line, "still_charged_bytes").value_or(0);
+    return fmt::format("pod {}: {} (decision {})", pod, exporting::still_charged_text(bytes), id);
   }
   return fmt::format(
       "pod {} {} (decision {})", pod,
@@ -103,7 +97,7 @@ std::string daemon_text(const Json& line) {
   const std::string what = text_of(line, "what");
   return what == "started" ? fmt::format("evictd {} started, events from {}{}",
                                          text_of(line, "version"), text_of(line, "event_source"),
-                                         truth_of(line, "dry_run") ? ", dry run" : "")
+                                         is_true_at(line, "dry_run") ? ", dry run" : "")
                            : "evictd " + what;
 }
 
@@ -117,12 +111,12 @@ std::string what_happened(const Json& line, const std::string& kind) {
   if (kind == "threshold") {
     return fmt::format("{} threshold {} of {} {}, {} of {} available", text_of(line, "hardness"),
                        text_of(line, "threshold"), text_of(line, "signal"),
-                       truth_of(line, "met") ? "met" : "no longer met",
+                       is_true_at(line, "met") ? "met" : "no longer met",
                        amount_of(line, "available"), amount_of(line, "capacity"));
   }
   if (kind == "condition") {
     return fmt::format("node condition {} {}", text_of(line, "type"),
-                       truth_of(line, "status") ? "set" : "cleared");
+                       is_true_at(line, "status") ? "set" : "cleared");
   }
   if (kind == "oom_kill") {
     return fmt::format("the kernel's OOM killer was first: process {} ({}) of pod {}",
@@ -137,7 +131,7 @@ std::string what_happened(const Json& line, const std::string& kind) {
                        text_of(line, "reason"));
   }
   if (kind == "degraded") {
-    return truth_of(line, "degraded")
+    return is_true_at(line, "degraded")
                ? fmt::format("{}: {}", text_of(line, "what"), text_of(line, "text"))
                : fmt::format("{} has recovered", text_of(line, "what"));
   }

@@ -119,17 +119,14 @@ void print_all(const JournalLines& lines, LinePrinter& printer) {
 }
 
 Result<JournalLines> from_file(const std::string& file, WallTime since) {
-  Result<exporting::RecordLines> read = exporting::read_record_file(file);
-  if (!read) {
-    return Failure(read.error());
-  }
-  const std::vector<std::string> skipped = skip_unreadable(read->lines);
-  for (const auto* warnings : {&skipped, &std::as_const(read->warnings)}) {
+  EVICTD_ASSIGN_OR_RETURN(exporting::RecordLines read, exporting::read_record_file(file));
+  const std::vector<std::string> skipped = skip_unreadable(read.lines);
+  for (const auto* warnings : {&skipped, &std::as_const(read.warnings)}) {
     for (const std::string& warning : *warnings) {
       warn(warning);
     }
   }
-  return lines_since(read->lines, since);
+  return lines_since(read.lines, since);
 }
 
 /// Lines that the daemon has forgotten are in its file, which it may not have written yet.
@@ -195,11 +192,8 @@ Result<> show(const EventsOptions& options) {
     }
     return follow(options.source.socket, request.dump() + "\n", printer);
   }
-  const Result<JournalLines> lines = past_lines(options, *since);
-  if (!lines) {
-    return Failure(lines.error());
-  }
-  print_all(*lines, printer);
+  EVICTD_ASSIGN_OR_RETURN(const JournalLines lines, past_lines(options, *since));
+  print_all(lines, printer);
   return {};
 }
 

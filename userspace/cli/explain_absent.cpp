@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_members.h"
 #include "cli/explain_text.h"
 #include "cli/pod_text.h"
 
@@ -14,12 +15,9 @@ namespace evictd::cli {
 
 namespace {
 
+using base::list_at;
+using base::text_at;
 using Json = nlohmann::ordered_json;
-
-std::string member(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 /// Why a pod with that protection is never chosen.
 std::string_view protection_text(std::string_view protection) {
@@ -41,7 +39,7 @@ std::string_view protection_text(std::string_view protection) {
 }
 
 std::string reason_of_absence(const Json& pod) {
-  const std::string state = member(pod, "state");
+  const std::string state = text_at(pod, "state");
   if (state == "active") {
     return "It would take part in one now: no ranking is recorded since it exists.";
   }
@@ -63,17 +61,13 @@ std::string reason_of_absence(const Json& pod) {
 }  // namespace
 
 std::vector<std::string> story_of_absent(const Json& status, std::string_view what) {
-  const auto pods = status.is_object() ? status.find("pods") : status.end();
-  if (pods == status.end() || !pods->is_array()) {
-    return {};
-  }
-  for (const Json& pod : *pods) {
+  for (const Json& pod : list_at(status, "pods")) {
     if (!pod.is_object()) {
       continue;
     }
-    const std::string ns = member(pod, "namespace");
-    const std::string name = member(pod, "name");
-    const std::string uid = member(pod, "uid");
+    const std::string ns = text_at(pod, "namespace");
+    const std::string name = text_at(pod, "name");
+    const std::string uid = text_at(pod, "uid");
     if (!names_pod(what, ns, name, uid)) {
       continue;
     }
@@ -82,7 +76,7 @@ std::vector<std::string> story_of_absent(const Json& status, std::string_view wh
     std::vector<std::string> story{
         fmt::format("Pod {} took part in none of the recorded decisions.", known_as)};
     story.push_back(reason_of_absence(pod));
-    const std::string protection = member(pod, "protection");
+    const std::string protection = text_at(pod, "protection");
     if (!protection.empty() && protection != "none") {
       story.push_back(fmt::format("It may never be evicted: protected ({}): {}.", protection,
                                   protection_text(protection)));

@@ -6,31 +6,23 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/json_members.h"
+
 namespace evictd::cli {
 
 namespace {
 
+using base::member_at;
+using base::text_at;
 using Json = nlohmann::ordered_json;
-
-/// Null if there is none: the status is from another program, of any version.
-const Json& member_of(const Json& object, const char* name) {
-  static const Json kNothing;
-  const auto found = object.is_object() ? object.find(name) : object.end();
-  return found == object.end() ? kNothing : *found;
-}
-
-std::string text_member(const Json& object, const char* name) {
-  const Json& value = member_of(object, name);
-  return value.is_string() ? value.get<std::string>() : std::string();
-}
 
 /// The ids of the controller's evictions; empty if `record` is not among them.
 std::vector<std::string> ids_with(const Json& controller, const exporting::EvictionRecord& record) {
   std::vector<std::string> ids;
   bool has_record = false;
-  for (const Json& eviction : member_of(controller, "evictions")) {
-    const Json& id = member_of(eviction, "id");
-    has_record = has_record || (id == record.id && text_member(eviction, "uid") == record.uid);
+  for (const Json& eviction : member_at(controller, "evictions")) {
+    const Json& id = member_at(eviction, "id");
+    has_record = has_record || (id == record.id && text_at(eviction, "uid") == record.uid);
     ids.push_back(id.dump());
   }
   return has_record ? ids : std::vector<std::string>();
@@ -38,14 +30,13 @@ std::vector<std::string> ids_with(const Json& controller, const exporting::Evict
 
 std::string sentence(const Json& loops, const Json& controller,
                      const std::vector<std::string>& ids) {
-  const Json& number = member_of(controller, "loops");
-  const std::string until = text_member(loops, "damped_until");
+  const Json& number = member_at(controller, "loops");
+  const std::string until = text_at(loops, "damped_until");
   return fmt::format(
       "Its controller {} {}/{} is in a loop of evictions: three of its pods were evicted from this "
       "node within ten minutes, {} time{}; the last time at {}. Decisions about its pods: {}.{}",
-      text_member(controller, "kind"), text_member(controller, "namespace"),
-      text_member(controller, "name"), number.dump(), number == 1 ? "" : "s",
-      text_member(controller, "looped_at"), fmt::join(ids, ", "),
+      text_at(controller, "kind"), text_at(controller, "namespace"), text_at(controller, "name"),
+      number.dump(), number == 1 ? "" : "s", text_at(controller, "looped_at"), fmt::join(ids, ", "),
       until.empty() ? std::string()
                     : fmt::format(" New pods are kept off the node until {}.", until));
 }
@@ -53,8 +44,8 @@ std::string sentence(const Json& loops, const Json& controller,
 }  // namespace
 
 std::string loop_text(const Json& kube_status, const exporting::EvictionRecord& record) {
-  const Json& loops = member_of(member_of(kube_status, "actions"), "loops");
-  for (const Json& controller : member_of(loops, "controllers")) {
+  const Json& loops = member_at(kube_status, "actions", "loops");
+  for (const Json& controller : member_at(loops, "controllers")) {
     if (const std::vector<std::string> ids = ids_with(controller, record); !ids.empty()) {
       return sentence(loops, controller, ids);
     }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/terminal.h"
+#include "evictd/try.h"
 #include "notify_client/control_words.h"
 #include "notify_client/passing_error.h"
 
@@ -85,9 +86,7 @@ Result<Listener> Listener::create(const ListenOptions& options) {
     arguments.emplace_back();
   }
   for (const std::string& argument : arguments) {
-    if (Result<> added = listener.add(argument, signal); !added) {
-      return Failure(added.error());
-    }
+    EVICTD_TRY(listener.add(argument, signal));
   }
   return listener;
 }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_members.h"
 #include "base/json_text.h"
 #include "base/regular_file.h"
 #include "base/unix_socket.h"
@@ -24,6 +25,8 @@
 
 namespace evictd::cli {
 namespace {
+
+using base::member_at;
 
 /// A running daemon answers at once.
 constexpr Duration kAskTimeout = std::chrono::seconds(2);
@@ -97,14 +100,15 @@ std::optional<std::int64_t> ask_for_rate(const std::string& socket) {
   const Result<std::string> answer =
       base::request_line(socket, nlohmann::json{{"op", "status"}}.dump(), {.timeout = kAskTimeout});
   const auto status = base::parse_json<nlohmann::json>(answer.value_or("")).value_or(nullptr);
-  if (!status.is_object() || !status.contains("pods") || !status["pods"].is_array()) {
+  const nlohmann::json& pods = member_at(status, "pods");
+  if (!pods.is_array()) {
     return std::nullopt;
   }
   std::int64_t sum = 0;
-  for (const nlohmann::json& pod : status["pods"]) {
-    const auto rate = pod.is_object() ? pod.find("rate_bytes_per_second") : pod.end();
-    if (rate != pod.end() && rate->is_number() && rate->get<double>() > 0) {
-      sum += rate->get<std::int64_t>();
+  for (const nlohmann::json& pod : pods) {
+    const nlohmann::json& rate = member_at(pod, "rate_bytes_per_second");
+    if (rate.is_number() && rate.get<double>() > 0) {
+      sum += rate.get<std::int64_t>();
     }
   }
   return sum;

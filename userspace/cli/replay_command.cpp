@@ -7,6 +7,7 @@
 #include "cli/replay_text.h"
 #include "cli/terminal.h"
 #include "config/poll_interval.h"
+#include "evictd/try.h"
 
 namespace evictd::cli {
 
@@ -29,11 +30,7 @@ Result<replay::WhatIf> changes_of(const ReplayOptions& options) {
   }
   changes.without_events = options.without_events;
   if (!options.config.empty()) {
-    Result<config::Config> config = config::load_file(options.config);
-    if (!config) {
-      return Failure(config.error());
-    }
-    changes.config = std::move(*config);
+    EVICTD_ASSIGN_OR_RETURN(changes.config, config::load_file(options.config));
   }
   if (!options.interval.empty()) {
     const Result<Duration> interval = config::parse_poll_interval(options.interval);
@@ -65,23 +62,18 @@ std::string changes_text(const ReplayOptions& options) {
 
 /// Returns the exit status, or the error.
 Result<int> run(const ReplayOptions& options) {
-  const Result<replay::WhatIf> changes = changes_of(options);
-  if (!changes) {
-    return Failure(changes.error());
+  EVICTD_ASSIGN_OR_RETURN(const replay::WhatIf changes, changes_of(options));
+  EVICTD_ASSIGN_OR_RETURN(const replay::Recording recording,
+                          replay::read_recording(options.recording));
+  if (!recording.warning.empty()) {
+    warn(recording.warning);
   }
-  const Result<replay::Recording> recording = replay::read_recording(options.recording);
-  if (!recording) {
-    return Failure(recording.error());
-  }
-  if (!recording->warning.empty()) {
-    warn(recording->warning);
-  }
-  const Duration offset = recording->header.wall_offset;
-  const Result<replay::Verification> verification = replay::verify(*recording);
+  const Duration offset = recording.header.wall_offset;
+  const Result<replay::Verification> verification = replay::verify(recording);
   if (!verification) {
     return fail_in(options.recording, verification.error());
   }
-  if (!changes->asked() || verification->difference) {
+  if (!changes.asked() || verification->difference) {
     if (options.json) {
       std::cout << json_line(to_json(*verification, offset)) << '\n';
     } else {
@@ -89,7 +81,7 @@ Result<int> run(const ReplayOptions& options) {
     }
     return verification->difference ? kExitFailed : kExitOk;
   }
-  const Result<replay::Counterfactual> result = replay::what_if(*recording, *changes);
+  const Result<replay::Counterfactual> result = replay::what_if(recording, changes);
   if (!result) {
     return fail_in(options.recording, result.error());
   }

@@ -7,6 +7,7 @@
 #include <ostream>
 #include <string>
 
+#include "base/json_members.h"
 #include "base/one_line.h"
 #include "cli/amount_text.h"
 #include "cli/forecast_text.h"
@@ -16,6 +17,10 @@ namespace evictd::cli {
 
 namespace {
 
+using base::integer_at;
+using base::is_true_at;
+using base::list_at;
+using base::member_at;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kNothing = "-";
@@ -25,35 +30,25 @@ std::string text_of_value(const Json& value) {
 }
 
 std::string value_text(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found == object.end() || found->is_null() ? kNothing : text_of_value(*found);
+  const Json& value = member_at(object, key);
+  return value.is_null() ? kNothing : text_of_value(value);
 }
 
 std::string bytes_of(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? bytes_text(found->get<double>()) : kNothing;
+  const Json& value = member_at(object, key);
+  return value.is_number() ? bytes_text(value.get<double>()) : kNothing;
 }
 
 std::string signal_amount(const Json& signal, const char* key) {
   return is_count(value_text(signal, "signal")) ? value_text(signal, key) : bytes_of(signal, key);
 }
 
-bool is_true(const Json& object, const char* key) {
-  return object.contains(key) && object[key].is_boolean() && object[key].get<bool>();
-}
-
-const Json& list_of(const Json& object, const char* key) {
-  static const Json kEmpty = Json::array();
-  const auto found = object.find(key);
-  return found != object.end() && found->is_array() ? *found : kEmpty;
-}
-
 void print_memory_rules(const Json& status, std::ostream& out) {
-  if (!status.contains("memory_available") || !status["memory_available"].is_object()) {
+  const Json& rules = member_at(status, "memory_available");
+  if (!rules.is_object()) {
     return;
   }
-  const Json& rules = status["memory_available"];
-  const auto yes_or_no = [&](const char* key) { return is_true(rules, key) ? "yes" : "no"; };
+  const auto yes_or_no = [&](const char* key) { return is_true_at(rules, key) ? "yes" : "no"; };
   out << fmt::format(
       "memoryAvailableSource {}, swapAware {}, hugepageAware {}, watched by the kernel side {}, "
       "polled {}\n",
@@ -62,27 +57,27 @@ void print_memory_rules(const Json& status, std::ostream& out) {
 }
 
 void print_guard(const Json& status, std::ostream& out) {
-  if (!status.contains("oom_guard") || !status["oom_guard"].is_object()) {
+  const Json& guard = member_at(status, "oom_guard");
+  if (!guard.is_object()) {
     return;
   }
-  const Json& guard = status["oom_guard"];
-  if (!is_true(guard, "armed")) {
-    out << (is_true(guard, "on") ? "OOM guard: no hard threshold of memory.available\n"
-                                 : "OOM guard: off\n");
+  if (!is_true_at(guard, "armed")) {
+    out << (is_true_at(guard, "on") ? "OOM guard: no hard threshold of memory.available\n"
+                                    : "OOM guard: off\n");
     return;
   }
   const std::string time = value_text(guard, "time_left_ms");
   out << fmt::format("OOM guard: {}the kernel can still give {}, falling by {}/s{}\n",
-                     is_true(guard, "due") ? "DUE, " : "", bytes_of(guard, "left"),
+                     is_true_at(guard, "due") ? "DUE, " : "", bytes_of(guard, "left"),
                      bytes_of(guard, "rate"), time == kNothing ? "" : ", for " + time + " ms more");
 }
 
 void print_pid_watchers(const Json& status, std::ostream& out) {
-  if (!status.contains("pid_available") || !status["pid_available"].is_object()) {
+  const Json& pids = member_at(status, "pid_available");
+  if (!pids.is_object()) {
     return;
   }
-  const Json& pids = status["pid_available"];
-  const auto yes_or_no = [&](const char* key) { return is_true(pids, key) ? "yes" : "no"; };
+  const auto yes_or_no = [&](const char* key) { return is_true_at(pids, key) ? "yes" : "no"; };
   out << fmt::format("pidAvailableSource {}, watched by the kernel side {}, polled {}\n",
                      value_text(status, "pid_available_source"), yes_or_no("watched_by_kernel"),
                      yes_or_no("polled"));
@@ -90,11 +85,8 @@ void print_pid_watchers(const Json& status, std::ostream& out) {
 
 /// Whether evictd has real-time priority, and how often it lost it.
 std::string realtime_text(const Json& status) {
-  std::string in_force = is_true(status, "realtime") ? "yes" : "no";
-  const auto counters = status.find("counters");
-  const std::string losses = counters != status.end() && counters->is_object()
-                                 ? value_text(*counters, "realtime_losses")
-                                 : kNothing;
+  std::string in_force = is_true_at(status, "realtime") ? "yes" : "no";
+  const std::string losses = value_text(member_at(status, "counters"), "realtime_losses");
   if (losses == kNothing || losses == "0") {
     return in_force;
   }
@@ -107,26 +99,25 @@ void print_head(const Json& status, std::ostream& out) {
                      value_text(status, "version"), value_text(status, "pid"),
                      node.empty() || node == kNothing ? "" : " on node " + node,
                      value_text(status, "compatibility"), value_text(status, "event_source"),
-                     is_true(status, "dry_run") ? ", DRY RUN: nothing is killed" : "",
-                     is_true(status, "reading_files") ? ", readings from files" : "");
+                     is_true_at(status, "dry_run") ? ", DRY RUN: nothing is killed" : "",
+                     is_true_at(status, "reading_files") ? ", readings from files" : "");
   const std::string pod_root = value_text(status, "pod_root");
   out << fmt::format("pod root {} (cgroup {}), real-time {}, memory locked {}\n",
                      pod_root.empty() ? "none" : pod_root, value_text(status, "cgroup_mode"),
-                     realtime_text(status), is_true(status, "memory_locked") ? "yes" : "no");
+                     realtime_text(status), is_true_at(status, "memory_locked") ? "yes" : "no");
   print_memory_rules(status, out);
   print_guard(status, out);
   print_pid_watchers(status, out);
   out << "conditions:";
   bool any = false;
-  for (const Json& condition : list_of(status, "conditions")) {
-    if (is_true(condition, "status")) {
+  for (const Json& condition : list_at(status, "conditions")) {
+    if (is_true_at(condition, "status")) {
       out << ' ' << value_text(condition, "type");
       any = true;
     }
   }
   out << (any ? "\n" : " none\n");
-  if (status.contains("last_pass") && status["last_pass"].is_object()) {
-    const Json& pass = status["last_pass"];
+  if (const Json& pass = member_at(status, "last_pass"); pass.is_object()) {
     const std::string reason = value_text(pass, "reason_text");
     out << fmt::format("last pass: {} ms ago ({}), {}{}\n", value_text(pass, "ms_ago"),
                        value_text(pass, "trigger"), value_text(pass, "outcome"),
@@ -135,16 +126,16 @@ void print_head(const Json& status, std::ostream& out) {
 }
 
 void print_brakes(const Json& status, std::ostream& out) {
-  if (!status.contains("brakes") || !status["brakes"].is_object()) {
+  const Json& brakes = member_at(status, "brakes");
+  if (!brakes.is_object()) {
     return;
   }
-  const Json& brakes = status["brakes"];
   const std::string on = value_text(brakes, "on");
   const std::string most = value_text(brakes, "max_evictions_per_minute");
   out << fmt::format("brakes: {}, {} of {} evictions in the last minute\n",
                      on == kNothing ? "none on" : on, value_text(brakes, "evictions_last_minute"),
                      most == "0" ? "any number of" : most);
-  for (const Json& pause : list_of(brakes, "pauses")) {
+  for (const Json& pause : list_at(brakes, "pauses")) {
     const std::string signal = pause.is_object() ? value_text(pause, "signal") : kNothing;
     if (pause.is_object()) {
       out << fmt::format("paused: {} until {}\n", signal == kNothing ? "everything" : signal,
@@ -155,23 +146,21 @@ void print_brakes(const Json& status, std::ostream& out) {
 
 /// An older evictd only reports whole seconds.
 std::string grace_of(const Json& signal) {
-  const auto ms = signal.find("grace_period_ms");
-  return ms != signal.end() && ms->is_number_integer()
-             ? grace_text(ms->get<std::int64_t>())
-             : value_text(signal, "grace_period_seconds") + "s";
+  const std::optional<std::int64_t> ms = integer_at(signal, "grace_period_ms");
+  return ms ? grace_text(*ms) : value_text(signal, "grace_period_seconds") + "s";
 }
 
 void print_signals(const Json& status, std::ostream& out) {
   constexpr const char* kRow = "{:<28} {:<5} {:>10} {:>6} {:>12} {:>12} {:>4}\n";
   out << '\n'
       << fmt::format(kRow, "SIGNAL", "KIND", "THRESHOLD", "GRACE", "AVAILABLE", "CAPACITY", "MET");
-  for (const Json& signal : list_of(status, "signals")) {
+  for (const Json& signal : list_at(status, "signals")) {
     out << fmt::format(kRow, value_text(signal, "signal"), value_text(signal, "kind"),
                        value_text(signal, "threshold"), grace_of(signal),
                        signal_amount(signal, "available"), signal_amount(signal, "capacity"),
-                       is_true(signal, "met") ? "yes" : "no");
+                       is_true_at(signal, "met") ? "yes" : "no");
   }
-  for (const Json& signal : list_of(status, "signals")) {
+  for (const Json& signal : list_at(status, "signals")) {
     if (const std::string forecast = forecast_text(signal); !forecast.empty()) {
       out << value_text(signal, "signal") << ' ' << forecast << '\n';
     }
@@ -179,7 +168,7 @@ void print_signals(const Json& status, std::ostream& out) {
 }
 
 void print_filesystems(const Json& status, std::ostream& out) {
-  const Json& filesystems = list_of(status, "filesystems");
+  const Json& filesystems = list_at(status, "filesystems");
   if (filesystems.empty()) {
     return;
   }
@@ -189,7 +178,7 @@ void print_filesystems(const Json& status, std::ostream& out) {
                      "INODES FREE", "INODES", "AGE ms");
   for (const Json& one : filesystems) {
     std::string serves;
-    for (const Json& role : list_of(one, "serves")) {
+    for (const Json& role : list_at(one, "serves")) {
       serves += (serves.empty() ? "" : ",") + text_of_value(role);
     }
     out << fmt::format(kRow, serves, value_text(one, "mount_point"), value_text(one, "device"),
@@ -215,7 +204,7 @@ void print_pods(const Json& status, std::ostream& out) {
   out << '\n'
       << fmt::format(kRow, "POD", "STATE", "PROTECTED", "QOS", "PRIORITY", "WORKING", "REQUEST",
                      "TASKS", "STALL us", "MEM#", "PID#");
-  for (const Json& pod : list_of(status, "pods")) {
+  for (const Json& pod : list_at(status, "pods")) {
     out << fmt::format(kRow, pod_name(pod), value_text(pod, "state"), value_text(pod, "protection"),
                        value_text(pod, "qos"), value_text(pod, "priority"),
                        bytes_of(pod, "working_set_bytes"), bytes_of(pod, "memory_request_bytes"),
@@ -226,7 +215,7 @@ void print_pods(const Json& status, std::ostream& out) {
 
 /// The age of the pod manifests, if their source reports it.
 void print_manifests(const Json& status, std::ostream& out) {
-  for (const Json& one : list_of(status, "manifests")) {
+  for (const Json& one : list_at(status, "manifests")) {
     const std::string age = value_text(one, "confirmed_ms_ago");
     if (age != kNothing) {
       out << fmt::format("manifests in {}: confirmed by their source {} ms ago\n",
@@ -243,21 +232,20 @@ void print_hooks(const Json& status, std::ostream& out) {
     }
   }
   out << '\n';
-  if (!status.contains("counters") || !status["counters"].is_object()) {
+  const Json& counters = member_at(status, "counters");
+  if (!counters.is_object()) {
     return;
   }
-  const Json& counters = status["counters"];
   out << fmt::format(
       "evictions {}, refused {}, kernel OOM kills {}, lost records {}, resyncs {}, "
       "cross-check disagreements {}\n",
       value_text(counters, "evictions"), value_text(counters, "not_begun"),
       value_text(counters, "kernel_oom_kills"), value_text(counters, "lost_records"),
       value_text(counters, "resyncs"), value_text(counters, "cross_check_disagreements"));
-  if (counters.contains("kernel") && counters["kernel"].is_object()) {
-    const Json& kernel = counters["kernel"];
+  if (const Json& kernel = member_at(counters, "kernel"); kernel.is_object()) {
     out << fmt::format("kernel events dropped {}, recursion misses {}, timer {}\n",
                        value_text(kernel, "dropped"), value_text(kernel, "recursion_misses"),
-                       is_true(kernel, "timer_stalled") ? "STALLED" : "running");
+                       is_true_at(kernel, "timer_stalled") ? "STALLED" : "running");
   }
 }
 
@@ -275,20 +263,20 @@ std::string notify_signals(const Json& notify) {
 }
 
 void print_notify(const Json& status, std::ostream& out) {
-  if (!status.contains("notify") || !status["notify"].is_object()) {
+  const Json& notify = member_at(status, "notify");
+  if (!notify.is_object()) {
     return;
   }
-  const Json& notify = status["notify"];
   const std::string socket = value_text(notify, "socket");
   const std::string problem = value_text(notify, "problem");
-  if (!is_true(notify, "serving")) {
+  if (!is_true_at(notify, "serving")) {
     out << fmt::format("problem: no notifications on {} ({} failures): {}\n", socket,
                        value_text(notify, "failures"), problem);
     return;
   }
   out << fmt::format("notifications: {} by {} ({}){}\n", socket, value_text(notify, "backend"),
                      value_text(notify, "watches_by"),
-                     is_true(notify, "stale") ? ", values are old: it does not answer" : "");
+                     is_true_at(notify, "stale") ? ", values are old: it does not answer" : "");
   if (const std::string why = value_text(notify, "polls_because");
       !why.empty() && why != kNothing) {
     out << "  files are read: " << why << '\n';
@@ -301,11 +289,7 @@ void print_notify(const Json& status, std::ostream& out) {
                      value_text(notify, "connections"), value_text(notify, "registrations"),
                      notify_signals(notify), value_text(notify, "deliveries"),
                      value_text(notify, "lost"), value_text(notify, "resyncs"));
-  const Json limits = notify.contains("limits") && notify["limits"].is_object() &&
-                              notify["limits"].contains("user") &&
-                              notify["limits"]["user"].is_object()
-                          ? notify["limits"]["user"]
-                          : Json::object();
+  const Json& limits = member_at(notify, "limits", "user");
   out << fmt::format(
       "  refused {}, expelled {}; limit of a user: registrations {}, connections {}\n",
       value_text(notify, "refused"), value_text(notify, "expelled"),
@@ -316,7 +300,7 @@ std::string eviction_state_text(const Json& eviction) {
   const std::string not_killed = value_text(eviction, "not_killed");
   const bool spared = !not_killed.empty() && not_killed != kNothing;
   const std::string state = value_text(eviction, "state");
-  if (is_true(eviction, "dry_run")) {
+  if (is_true_at(eviction, "dry_run")) {
     return (spared ? "would not be killed: " + not_killed : dry_run_state_text(state)) +
            " (dry run)";
   }
@@ -324,7 +308,7 @@ std::string eviction_state_text(const Json& eviction) {
 }
 
 void print_evictions(const Json& status, std::ostream& out) {
-  const Json& evictions = list_of(status, "evictions");
+  const Json& evictions = list_at(status, "evictions");
   if (evictions.empty()) {
     out << "\nno evictions yet\n";
     return;
@@ -349,13 +333,12 @@ void print_status(const Json& status, std::ostream& out) {
   print_manifests(status, out);
   print_hooks(status, out);
   print_notify(status, out);
-  for (const Json& problem : list_of(status, "problems")) {
+  for (const Json& problem : list_at(status, "problems")) {
     out << "problem: " << text_of_value(problem) << '\n';
   }
-  if (status.contains("records") && is_true(status["records"], "in_memory_only")) {
+  if (const Json& records = member_at(status, "records"); is_true_at(records, "in_memory_only")) {
     out << fmt::format("problem: records are kept in memory only ({} lost to the file): {}\n",
-                       value_text(status["records"], "lost"),
-                       value_text(status["records"], "problem"));
+                       value_text(records, "lost"), value_text(records, "problem"));
   }
   print_evictions(status, out);
 }

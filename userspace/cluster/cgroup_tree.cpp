@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "evictd/try.h"
+
 namespace evictd::cluster {
 
 namespace {
@@ -42,11 +44,8 @@ CgroupTree::CgroupTree(const sys::Root& root, sys::CgroupLayout layout, PlaceRul
 
 Result<CgroupTree> CgroupTree::create(const sys::Root& root, sys::CgroupLayout layout,
                                       PlaceOptions options) {
-  Result<PlaceRules> rules = PlaceRules::create(std::move(options));
-  if (!rules) {
-    return Failure(rules.error());
-  }
-  return CgroupTree(root, std::move(layout), std::move(*rules));
+  EVICTD_ASSIGN_OR_RETURN(PlaceRules rules, PlaceRules::create(std::move(options)));
+  return CgroupTree(root, std::move(layout), std::move(rules));
 }
 
 void CgroupTree::find_root() {
@@ -65,13 +64,9 @@ Result<std::vector<std::string>> CgroupTree::scan() {
   State state;
   find_pod_root(state);
   // Memory first: it creates the pods, the other hierarchy only adds to them.
-  if (Result<> scanned = scan_hierarchy(layout_.memory(), state); !scanned) {
-    return Failure(scanned.error());
-  }
+  EVICTD_TRY(scan_hierarchy(layout_.memory(), state));
   if (layout_.pids() && layout_.pids() != layout_.memory()) {
-    if (Result<> scanned = scan_hierarchy(*layout_.pids(), state); !scanned) {
-      return Failure(scanned.error());
-    }
+    EVICTD_TRY(scan_hierarchy(*layout_.pids(), state));
   }
   const State before = std::exchange(state_, std::move(state));
   return differing(before);

@@ -143,16 +143,12 @@ Result<> add_document(const Source& source, const Document& document,
 
 Result<std::vector<Manifest>> parse_manifests(std::string_view text, std::string_view file,
                                               DocumentFormat format, ManifestKind kind) {
-  const Result<std::vector<Document>> documents = parse_documents(text, file, format);
-  if (!documents) {
-    return Failure(documents.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const std::vector<Document> documents,
+                          parse_documents(text, file, format));
   const Source source{text, file, format, kind};
   std::vector<Manifest> manifests;
-  for (const Document& document : *documents) {
-    if (Result<> added = add_document(source, document, manifests); !added) {
-      return Failure(added.error());
-    }
+  for (const Document& document : documents) {
+    EVICTD_TRY(add_document(source, document, manifests));
   }
   return manifests;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "evictd/try.h"
 #include "sys/mount_table.h"
 #include "sys/root.h"
 
@@ -87,15 +88,11 @@ Place place_in_pod(std::string_view path, Place pod) {
 Result<PlaceRules> PlaceRules::create(PlaceOptions options) {
   std::string& root = options.cgroup_root;
   if (!root.empty()) {
-    if (const Result<> checked = check_path(root, "cgroup root"); !checked) {
-      return Failure(checked.error());
-    }
+    EVICTD_TRY(check_path(root, "cgroup root"));
     root = sys::join_path(root, "");
   }
   for (ExternalPodRule& rule : options.external_pods) {
-    if (const Result<> checked = check_path(rule.glob, "pod glob"); !checked) {
-      return Failure(checked.error());
-    }
+    EVICTD_TRY(check_path(rule.glob, "pod glob"));
     if (rule.glob.find('[') != std::string::npos) {
       return fail(
           Errc::kInvalid,

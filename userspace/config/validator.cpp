@@ -78,9 +78,7 @@ Result<Config> Validator::finish(std::string_view name) {
   leave_out_lone_graces();
   EVICTD_TRY(check_contradictions(config_.settings_, config_.origins_, name));
   EVICTD_TRY(check_attach_pins());
-  EVICTD_ASSIGN_OR_RETURN(std::vector<eviction::Threshold> thresholds,
-                          make_thresholds(config_.settings_, name));
-  config_.thresholds_ = std::move(thresholds);
+  EVICTD_ASSIGN_OR_RETURN(config_.thresholds_, make_thresholds(config_.settings_, name));
   const std::vector<Warning> found = find_warnings(config_, own_file_);
   config_.warnings_.insert(config_.warnings_.end(), found.begin(), found.end());
   return std::move(config_);

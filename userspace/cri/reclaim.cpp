@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "evictd/try.h"
+
 namespace evictd::cri {
 
 namespace {
@@ -26,36 +28,24 @@ bool count(const Result<>& removed, std::uint64_t& counter, Reclaimed& sum) {
 /// Whether enough space is free.
 Result<bool> is_enough(const ImageQuestion& question, const std::string& place,
                        std::int64_t wanted_bytes, const Reclaimed& sum) {
-  const Result<Space> space = question.read_space(place);
-  if (!space) {
-    return Failure(space.error());
-  }
-  const bool has_bytes = missing_bytes(*space, question.policy) == 0 ||
+  EVICTD_ASSIGN_OR_RETURN(const Space space, question.read_space(place));
+  const bool has_bytes = missing_bytes(space, question.policy) == 0 ||
                          static_cast<std::int64_t>(sum.image_bytes) >= wanted_bytes;
-  return has_bytes && missing_inodes(*space, question.policy) == 0;
+  return has_bytes && missing_inodes(space, question.policy) == 0;
 }
 
 Result<ImageUse> image_use(RuntimeClient& runtime) {
-  Result<std::vector<Container>> containers = runtime.list_containers();
-  if (!containers) {
-    return Failure(containers.error());
-  }
-  Result<std::string> sandbox_image = runtime.sandbox_image();
-  if (!sandbox_image) {
-    return Failure(sandbox_image.error());
-  }
-  return ImageUse{.containers = std::move(*containers), .sandbox_image = std::move(*sandbox_image)};
+  EVICTD_ASSIGN_OR_RETURN(std::vector<Container> containers, runtime.list_containers());
+  EVICTD_ASSIGN_OR_RETURN(std::string sandbox_image, runtime.sandbox_image());
+  return ImageUse{.containers = std::move(containers), .sandbox_image = std::move(sandbox_image)};
 }
 
 /// A pod with a ready sandbox is alive, regardless of its manifest: a kubelet that misses finished
 /// containers runs the pod again.
 Result<IsGone> gone_without_sandbox(RuntimeClient& runtime, const IsGone& is_gone) {
-  const Result<std::vector<Sandbox>> sandboxes = runtime.list_sandboxes();
-  if (!sandboxes) {
-    return Failure(sandboxes.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const std::vector<Sandbox> sandboxes, runtime.list_sandboxes());
   std::set<std::string> ready;
-  for (const Sandbox& sandbox : *sandboxes) {
+  for (const Sandbox& sandbox : sandboxes) {
     if (sandbox.state == SandboxState::kReady) {
       ready.insert(sandbox.pod_uid);
     }
@@ -69,57 +59,36 @@ Result<IsGone> gone_without_sandbox(RuntimeClient& runtime, const IsGone& is_gon
 
 Result<Reclaimed> reclaim_containers(RuntimeClient& runtime, const ContainerPolicy& policy,
                                      const IsGone& is_gone, WallTime now) {
-  const Result<std::vector<Container>> containers = runtime.list_containers();
-  if (!containers) {
-    return Failure(containers.error());
-  }
-  const Result<IsGone> gone = gone_without_sandbox(runtime, is_gone);
-  if (!gone) {
-    return Failure(gone.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const std::vector<Container> containers, runtime.list_containers());
+  EVICTD_ASSIGN_OR_RETURN(const IsGone gone, gone_without_sandbox(runtime, is_gone));
   Reclaimed sum;
-  for (const std::string& id : choose_dead_containers(*containers, policy, *gone, now)) {
+  for (const std::string& id : choose_dead_containers(containers, policy, gone, now)) {
     count(runtime.remove_container(id), sum.containers, sum);
   }
   // Sandboxes first: a container of a sandbox created meanwhile is then in the second list.
   const Result<std::vector<Sandbox>> sandboxes = runtime.list_sandboxes();
-  const Result<std::vector<Container>> left =
-      sandboxes ? runtime.list_containers()
-                : Result<std::vector<Container>>(Failure(sandboxes.error()));
-  if (!left) {
-    return Failure(left.error());
-  }
-  for (const std::string& id : choose_dead_sandboxes(*sandboxes, *left, *gone)) {
+  EVICTD_ASSIGN_OR_RETURN(const std::vector<Container> left,
+                          sandboxes ? runtime.list_containers()
+                                    : Result<std::vector<Container>>(Failure(sandboxes.error())));
+  for (const std::string& id : choose_dead_sandboxes(*sandboxes, left, gone)) {
     count(runtime.remove_sandbox(id), sum.sandboxes, sum);
   }
   return sum;
 }
 
 Result<Reclaimed> reclaim_images(RuntimeClient& runtime, const ImageQuestion& question) {
-  const Result<RuntimePlaces> places = runtime.places();
-  if (!places) {
-    return Failure(places.error());
-  }
-  const Result<Space> before = question.read_space(places->images);
-  if (!before) {
-    return Failure(before.error());
-  }
-  const std::int64_t wanted = missing_bytes(*before, question.policy);
+  EVICTD_ASSIGN_OR_RETURN(const RuntimePlaces places, runtime.places());
+  EVICTD_ASSIGN_OR_RETURN(const Space before, question.read_space(places.images));
+  const std::int64_t wanted = missing_bytes(before, question.policy);
   const Result<std::vector<Image>> images = runtime.list_images();
   // After the images: an image that a container took meanwhile counts as used.
-  const Result<ImageUse> use =
-      images ? image_use(runtime) : Result<ImageUse>(Failure(images.error()));
-  if (!use) {
-    return Failure(use.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const ImageUse use,
+                          images ? image_use(runtime) : Result<ImageUse>(Failure(images.error())));
   Reclaimed sum;
   for (const Image& image :
-       choose_unused_images(*images, *use, question.idleness, question.policy)) {
-    const Result<bool> enough = is_enough(question, places->images, wanted, sum);
-    if (!enough) {
-      return Failure(enough.error());
-    }
-    if (*enough) {
+       choose_unused_images(*images, use, question.idleness, question.policy)) {
+    EVICTD_ASSIGN_OR_RETURN(const bool enough, is_enough(question, places.images, wanted, sum));
+    if (enough) {
       break;
     }
     if (count(runtime.remove_image(image.id), sum.images, sum)) {

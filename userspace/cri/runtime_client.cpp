@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/json_text.h"
+#include "evictd/try.h"
 #include "runtime.pb.h"
 
 namespace evictd::cri {
@@ -153,9 +154,7 @@ Result<std::string> RuntimeClient::call_known_api(const Question& question,
 
 Result<std::string> RuntimeClient::ask(const Question& question, const std::string& request) {
   if (api_.empty()) {
-    if (Result<> found = find_api(); !found) {
-      return Failure(found.error());
-    }
+    EVICTD_TRY(find_api());
   }
   Result<std::string> answer = call_known_api(question, request);
   if (!answer && answer.error().code == Errc::kUnsupported) {
@@ -170,12 +169,9 @@ Result<std::string> RuntimeClient::ask(const Question& question, const std::stri
 
 template <typename Response, typename Request>
 Result<Response> RuntimeClient::exchange(const Question& question, const Request& request) {
-  const Result<std::string> answer = ask(question, request.SerializeAsString());
-  if (!answer) {
-    return Failure(answer.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const std::string answer, ask(question, request.SerializeAsString()));
   Response response;
-  if (!response.ParseFromString(*answer)) {
+  if (!response.ParseFromString(answer)) {
     return fail(Errc::kMalformed,
                 std::string("ask the container runtime: ") + question.method + ": bad answer");
   }
@@ -183,12 +179,10 @@ Result<Response> RuntimeClient::exchange(const Question& question, const Request
 }
 
 Result<RuntimeVersion> RuntimeClient::version() {
-  const auto answer = exchange<wire::VersionResponse>(list("Version"), wire::VersionRequest());
-  if (!answer) {
-    return Failure(answer.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const auto answer,
+                          exchange<wire::VersionResponse>(list("Version"), wire::VersionRequest()));
   return RuntimeVersion{
-      .name = answer->runtime_name(), .version = answer->runtime_version(), .api = api_};
+      .name = answer.runtime_name(), .version = answer.runtime_version(), .api = api_};
 }
 
 Result<std::vector<Sandbox>> RuntimeClient::list_sandboxes(
@@ -224,27 +218,23 @@ Result<std::vector<Image>> RuntimeClient::list_images() {
 }
 
 Result<RuntimePlaces> RuntimeClient::places() {
-  const auto answer = exchange<wire::ImageFsInfoResponse>(list("ImageFsInfo", Service::kImage),
-                                                          wire::ImageFsInfoRequest());
-  if (!answer) {
-    return Failure(answer.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const auto answer,
+                          exchange<wire::ImageFsInfoResponse>(list("ImageFsInfo", Service::kImage),
+                                                              wire::ImageFsInfoRequest()));
   const auto first = [](const auto& filesystems) {
     return filesystems.empty() ? std::string() : filesystems[0].fs_id().mountpoint();
   };
-  return RuntimePlaces{.images = first(answer->image_filesystems()),
-                       .containers = first(answer->container_filesystems())};
+  return RuntimePlaces{.images = first(answer.image_filesystems()),
+                       .containers = first(answer.container_filesystems())};
 }
 
 Result<std::string> RuntimeClient::sandbox_image() {
   wire::StatusRequest request;
   request.set_verbose(true);
-  const auto answer = exchange<wire::StatusResponse>(list("Status"), request);
-  if (!answer) {
-    return Failure(answer.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const auto answer,
+                          exchange<wire::StatusResponse>(list("Status"), request));
   const auto config =
-      base::parse_json<nlohmann::json>(label(answer->info(), "config"), base::JsonLimits{});
+      base::parse_json<nlohmann::json>(label(answer.info(), "config"), base::JsonLimits{});
   if (!config || !config->is_object()) {
     return std::string();
   }
@@ -256,12 +246,10 @@ Result<ContainerDetails> RuntimeClient::details(const std::string& container_id)
   wire::ContainerStatusRequest request;
   request.set_container_id(container_id);
   request.set_verbose(true);
-  const auto answer = exchange<wire::ContainerStatusResponse>(list("ContainerStatus"), request);
-  if (!answer) {
-    return Failure(answer.error());
-  }
-  return ContainerDetails{.cgroup = cgroup_in(label(answer->info(), "info")),
-                          .log_path = answer->status().log_path()};
+  EVICTD_ASSIGN_OR_RETURN(
+      const auto answer, exchange<wire::ContainerStatusResponse>(list("ContainerStatus"), request));
+  return ContainerDetails{.cgroup = cgroup_in(label(answer.info(), "info")),
+                          .log_path = answer.status().log_path()};
 }
 
 Result<> RuntimeClient::stop_sandbox(const std::string& id) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "evictd/try.h"
 #include "sys/thread_name.h"
 
 namespace evictd::cri {
@@ -17,11 +18,8 @@ constexpr Duration kEventInterval = std::chrono::milliseconds(200);
 }  // namespace
 
 Result<std::unique_ptr<RuntimeWorker>> RuntimeWorker::start(Options options) {
-  Result<base::WakeUp> changed = base::WakeUp::create();
-  if (!changed) {
-    return Failure(changed.error());
-  }
-  std::unique_ptr<RuntimeWorker> worker(new RuntimeWorker(std::move(options), std::move(*changed)));
+  EVICTD_ASSIGN_OR_RETURN(base::WakeUp changed, base::WakeUp::create());
+  std::unique_ptr<RuntimeWorker> worker(new RuntimeWorker(std::move(options), std::move(changed)));
   worker->follow_events();
   worker->thread_ = std::thread([raw = worker.get()] { raw->run(); });
   return worker;
@@ -174,12 +172,9 @@ void RuntimeWorker::describe_next() {
 }
 
 Result<std::uint64_t> RuntimeWorker::stop_all_of(const EvictedPod& pod) {
-  const Result<std::vector<Sandbox>> sandboxes = client_.list_sandboxes(pod.uid);
-  if (!sandboxes) {
-    return Failure(sandboxes.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const std::vector<Sandbox> sandboxes, client_.list_sandboxes(pod.uid));
   std::uint64_t stopped = 0;
-  for (const Sandbox& sandbox : *sandboxes) {
+  for (const Sandbox& sandbox : sandboxes) {
     const bool is_meant = sandbox.pod_uid == pod.uid && sandbox.created <= pod.seen_at;
     if (!is_meant || sandbox.state != SandboxState::kReady) {
       continue;

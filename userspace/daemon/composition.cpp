@@ -13,6 +13,7 @@
 #include "daemon/preparations.h"
 #include "daemon/process_setup.h"
 #include "daemon/storage/disk_watch.h"
+#include "evictd/try.h"
 
 namespace evictd::daemon {
 
@@ -25,11 +26,8 @@ Result<Readings::Options> open_readings(const sys::Root& root, const PodRegistry
                                         probe::UsageTable* table) {
   Readings::Options readings{
       .table = table, .node_files = {}, .pod_root_files = {}, .filesystems = nullptr};
-  Result<sys::NodeFiles> node = sys::NodeFiles::open(root, registry.tree().layout());
-  if (!node) {
-    return Failure(node.error());
-  }
-  readings.node_files = std::move(*node);
+  EVICTD_ASSIGN_OR_RETURN(readings.node_files,
+                          sys::NodeFiles::open(root, registry.tree().layout()));
   Result<sys::CgroupFiles> pod_root = registry.open_pod_root_files();
   // A pod root that vanished since it was found is awaited like one that was missing.
   if (!pod_root && pod_root.error().code != Errc::kNotFound) {
@@ -71,54 +69,37 @@ Result<> Composition::run() {
 }
 
 Result<> Composition::set_up_process() {
-  const Result<ProcessSetup> setup = daemon::set_up_process(config_->settings(), log_);
-  if (!setup) {
-    return Failure(setup.error());
-  }
-  descriptor_limit_ = setup->descriptor_limit;
+  EVICTD_ASSIGN_OR_RETURN(const ProcessSetup setup,
+                          daemon::set_up_process(config_->settings(), log_));
+  descriptor_limit_ = setup.descriptor_limit;
   growth_ = eviction::growth_limits_of(measure_machine(clock_));
   return {};
 }
 
 Result<> Composition::find_pods() {
-  Result<sys::Root> root = sys::Root::open();
-  if (!root) {
-    return Failure(root.error());
-  }
-  root_.emplace(std::move(*root));
-  Result<std::unique_ptr<PodRegistry>> registry = PodRegistry::create(
-      {.root = &*root_,
-       .config = config_,
-       .descriptor_limit =
-           descriptor_limit_ - notify_descriptors(config_->settings(), descriptor_limit_)});
-  if (!registry) {
-    return Failure(registry.error());
-  }
-  registry_ = std::move(*registry);
+  EVICTD_ASSIGN_OR_RETURN(sys::Root root, sys::Root::open());
+  root_.emplace(std::move(root));
+  EVICTD_ASSIGN_OR_RETURN(
+      registry_, PodRegistry::create({.root = &*root_,
+                                      .config = config_,
+                                      .descriptor_limit = descriptor_limit_ -
+                                                          notify_descriptors(config_->settings(),
+                                                                             descriptor_limit_)}));
   return {};
 }
 
 Result<> Composition::find_disks() {
-  Result<disk::Places> places = find_places(config_->settings());
-  if (!places) {
-    return Failure(places.error());
-  }
-  for (const disk::Place& place : disk::missing_places(*places)) {
+  EVICTD_ASSIGN_OR_RETURN(disk::Places places, find_places(config_->settings()));
+  for (const disk::Place& place : disk::missing_places(places)) {
     log_.warn(place.origin + ": " + place.path +
               " does not exist or does not answer, continuing with the filesystem that would hold "
               "it, " +
               place.mount_point);
   }
-  Result<disk::SampleWatch> watch = sample_watch_of(*config_, disk::layout_of(*places));
-  if (!watch) {
-    return Failure(watch.error());
-  }
-  Result<std::unique_ptr<disk::Filesystems>> filesystems =
-      disk::Filesystems::start({.places = std::move(*places), .watch = std::move(*watch)});
-  if (!filesystems) {
-    return Failure(filesystems.error());
-  }
-  filesystems_ = std::move(*filesystems);
+  EVICTD_ASSIGN_OR_RETURN(disk::SampleWatch watch,
+                          sample_watch_of(*config_, disk::layout_of(places)));
+  EVICTD_ASSIGN_OR_RETURN(filesystems_, disk::Filesystems::start({.places = std::move(places),
+                                                                  .watch = std::move(watch)}));
   return {};
 }
 
@@ -139,15 +120,12 @@ Result<> Composition::restore(HotConfig& hot) {
   if (!state_.found.found) {
     return {};
   }
-  const Result<eviction::ThresholdTable> thresholds =
-      thresholds_in_force(*config_, filesystems_->layout());
-  if (!thresholds) {
-    return Failure(thresholds.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const eviction::ThresholdTable thresholds,
+                          thresholds_in_force(*config_, filesystems_->layout()));
   // A threshold without a reading in the first pass would lose its timer.
   filesystems_->await_first(clock_.now() + kFirstReadings);
   std::vector<std::string> dropped;
-  eviction::PassState state = restore_pass(state_.found.state, *thresholds, dropped);
+  eviction::PassState state = restore_pass(state_.found.state, thresholds, dropped);
   // With the layout the manager also has the derived thresholds, which may have timers.
   state.layout = filesystems_->layout();
   hot.manager.restore(state);
@@ -208,87 +186,65 @@ bool Composition::events_tell_pods() const {
 }
 
 Result<> Composition::make_hot_loop() {
-  Result<std::unique_ptr<Threads>> threads = Threads::create();
-  if (!threads) {
-    return Failure(threads.error());
-  }
-  threads_ = std::move(*threads);
-  Result<std::unique_ptr<enforce::CgroupActuator>> actuator =
-      enforce::CgroupActuator::create({.clock = &clock_, .roots = registry_->places().ids()});
-  if (!actuator) {
-    return Failure(actuator.error());
-  }
-  actuator_ = std::move(*actuator);
-  Result<std::unique_ptr<HotConfig>> hot_config = hot_config_of(*config_, growth_);
-  if (!hot_config) {
-    return Failure(hot_config.error());
-  }
-  if (Result<> restored = restore(**hot_config); !restored) {
-    return restored;
-  }
+  EVICTD_ASSIGN_OR_RETURN(threads_, Threads::create());
+  EVICTD_ASSIGN_OR_RETURN(actuator_, enforce::CgroupActuator::create(
+                                         {.clock = &clock_, .roots = registry_->places().ids()}));
+  EVICTD_ASSIGN_OR_RETURN(std::unique_ptr<HotConfig> hot_config, hot_config_of(*config_, growth_));
+  EVICTD_TRY(restore(*hot_config));
   engine::EvictionTimes eviction_times;
   for (const MonoTime at : state_.found.state.evictions) {
     eviction_times.add(at, /*dry_run=*/false);
   }
-  Result<Readings::Options> readings = open_readings(*root_, *registry_, kernel_.probe.get());
-  if (!readings) {
-    return Failure(readings.error());
-  }
-  readings->filesystems = filesystems_.get();
-  readings->guard_terms = &threads_->guard_terms;
-  Result<std::unique_ptr<HotLoop>> hot = HotLoop::create(
-      {.ladder = kernel_.probe != nullptr ? &kernel_.probe->ladder() : nullptr,
-       .events = kernel_.probe.get(),
-       .clock = &clock_,
-       .inbox = &threads_->to_hot,
-       .outbox = &threads_->to_house,
-       .actuator = actuator_.get(),
-       .dry_run_actuator = &dry_run_,
-       .counters = &threads_->counters,
-       .readings = std::move(*readings),
-       .config = threads_->loans.lend(std::move(*hot_config)),
-       .record_every_pass = options_.recording.has_value(),
-       .filesystems = filesystems_.get(),
-       .events_tell_pods = events_tell_pods(),
-       .eviction_times = eviction_times,
-       .intent_clock = state_.origin.boot_id,
-       .may_stand_by =
-           std::thread::hardware_concurrency() > 1 ? &threads_->priority.in_force() : nullptr});
-  if (!hot) {
-    return Failure(hot.error());
-  }
-  hot_ = std::move(*hot);
+  EVICTD_ASSIGN_OR_RETURN(Readings::Options readings,
+                          open_readings(*root_, *registry_, kernel_.probe.get()));
+  readings.filesystems = filesystems_.get();
+  readings.guard_terms = &threads_->guard_terms;
+  EVICTD_ASSIGN_OR_RETURN(
+      hot_,
+      HotLoop::create({.ladder = kernel_.probe != nullptr ? &kernel_.probe->ladder() : nullptr,
+                       .events = kernel_.probe.get(),
+                       .clock = &clock_,
+                       .inbox = &threads_->to_hot,
+                       .outbox = &threads_->to_house,
+                       .actuator = actuator_.get(),
+                       .dry_run_actuator = &dry_run_,
+                       .counters = &threads_->counters,
+                       .readings = std::move(readings),
+                       .config = threads_->loans.lend(std::move(hot_config)),
+                       .record_every_pass = options_.recording.has_value(),
+                       .filesystems = filesystems_.get(),
+                       .events_tell_pods = events_tell_pods(),
+                       .eviction_times = eviction_times,
+                       .intent_clock = state_.origin.boot_id,
+                       .may_stand_by = std::thread::hardware_concurrency() > 1
+                                           ? &threads_->priority.in_force()
+                                           : nullptr}));
   return {};
 }
 
 Result<> Composition::make_housekeeping() {
-  Result<std::unique_ptr<Housekeeping>> house =
-      Housekeeping::create({.sources = options_.sources,
-                            .config = config_,
-                            .clock = &clock_,
-                            .log = &log_,
-                            .root = &*root_,
-                            .probe = kernel_.probe.get(),
-                            .ladder = &kernel_.ladder,
-                            .notify = notify_.get(),
-                            .events_tell_pods = events_tell_pods(),
-                            .registry = registry_.get(),
-                            .filesystems = filesystems_.get(),
-                            .loans = &threads_->loans,
-                            .to_hot = &threads_->to_hot,
-                            .from_hot = &threads_->to_house,
-                            .hot_counters = &threads_->counters,
-                            .priority = &threads_->priority,
-                            .guard_terms = &threads_->guard_terms,
-                            .memory_locked = memory_locked_,
-                            .growth = growth_,
-                            .descriptor_limit = descriptor_limit_,
-                            .state = std::move(state_),
-                            .recording = options_.recording});
-  if (!house) {
-    return Failure(house.error());
-  }
-  house_ = std::move(*house);
+  EVICTD_ASSIGN_OR_RETURN(house_, Housekeeping::create({.sources = options_.sources,
+                                                        .config = config_,
+                                                        .clock = &clock_,
+                                                        .log = &log_,
+                                                        .root = &*root_,
+                                                        .probe = kernel_.probe.get(),
+                                                        .ladder = &kernel_.ladder,
+                                                        .notify = notify_.get(),
+                                                        .events_tell_pods = events_tell_pods(),
+                                                        .registry = registry_.get(),
+                                                        .filesystems = filesystems_.get(),
+                                                        .loans = &threads_->loans,
+                                                        .to_hot = &threads_->to_hot,
+                                                        .from_hot = &threads_->to_house,
+                                                        .hot_counters = &threads_->counters,
+                                                        .priority = &threads_->priority,
+                                                        .guard_terms = &threads_->guard_terms,
+                                                        .memory_locked = memory_locked_,
+                                                        .growth = growth_,
+                                                        .descriptor_limit = descriptor_limit_,
+                                                        .state = std::move(state_),
+                                                        .recording = options_.recording}));
   return {};
 }
 

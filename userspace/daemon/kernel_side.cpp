@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "daemon/preparations.h"
+#include "evictd/try.h"
 
 namespace evictd::daemon {
 
@@ -15,11 +16,8 @@ Result<KernelSide> load(const config::Settings& settings, base::Log& log) {
   if (settings.event_source == config::EventSource::kPoll) {
     return side;
   }
-  const Result<probe::Options> options = probe_options_of(settings);
-  if (!options) {
-    return Failure(options.error());
-  }
-  Result<std::unique_ptr<probe::Probe>> probe = probe::Probe::load(*options);
+  EVICTD_ASSIGN_OR_RETURN(const probe::Options options, probe_options_of(settings));
+  Result<std::unique_ptr<probe::Probe>> probe = probe::Probe::load(options);
   if (probe) {
     side.probe = std::move(*probe);
     side.ladder = side.probe->ladder();
@@ -29,7 +27,7 @@ Result<KernelSide> load(const config::Settings& settings, base::Log& log) {
     return fail_in("eventSource is bpf", probe.error());
   }
   log.warn(probe.error().message() + ", continuing without kernel events: polling");
-  side.ladder = probe::Probe::examine(*options);
+  side.ladder = probe::Probe::examine(options);
   return side;
 }
 

@@ -10,6 +10,7 @@
 #include "config/pass_settings.h"
 #include "daemon/hot/hot_pod.h"
 #include "daemon/zeroing.h"
+#include "evictd/try.h"
 #include "notify/loader.h"
 
 namespace evictd::daemon {
@@ -26,12 +27,9 @@ constexpr std::uint64_t kMostForNotify = 8192;
 Result<std::unique_ptr<HotConfig>> hot_config_of(const config::Config& config,
                                                  const eviction::GrowthLimits& growth) {
   const config::Settings& settings = config.settings();
-  Result<eviction::EvictionManager> manager =
-      eviction::EvictionManager::create(config::pass_settings_of(config));
-  if (!manager) {
-    return Failure(manager.error());
-  }
-  auto hot = std::make_unique<HotConfig>(std::move(*manager));
+  EVICTD_ASSIGN_OR_RETURN(eviction::EvictionManager manager,
+                          eviction::EvictionManager::create(config::pass_settings_of(config)));
+  auto hot = std::make_unique<HotConfig>(std::move(manager));
   hot->pid_source = settings.pid_available_source;
   hot->memory = settings.memory;
   config::configure(*hot, settings);

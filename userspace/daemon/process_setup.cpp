@@ -8,6 +8,7 @@
 
 #include "daemon/descriptor_shares.h"
 #include "daemon/shared/realtime.h"
+#include "evictd/try.h"
 
 namespace evictd::daemon {
 
@@ -51,12 +52,8 @@ Result<ProcessSetup> set_up_process(const config::Settings& settings, base::Log&
   const ProcessSetup setup{.descriptor_limit = raise_descriptors(log)};
   make_room_for_descriptors(setup.descriptor_limit);
   ignore_broken_pipes();
-  if (Result<> prepared = block_signals(); !prepared) {
-    return Failure(prepared.error());
-  }
-  if (Result<> stacks = use_small_thread_stacks(); !stacks) {
-    return Failure(stacks.error());
-  }
+  EVICTD_TRY(block_signals());
+  EVICTD_TRY(use_small_thread_stacks());
   // A failure shows when the control socket is created there, with its path.
   std::error_code ignored;
   std::filesystem::create_directories(settings.runtime_directory, ignored);

@@ -12,6 +12,7 @@
 
 #include "daemon/hot/hot_loop.h"
 #include "daemon/housekeeping.h"
+#include "evictd/try.h"
 #include "sys/scheduling.h"
 #include "sys/thread_name.h"
 
@@ -35,12 +36,9 @@ Threads::Threads(base::WakeUp to_hot_wake, base::WakeUp to_house_wake)
 }
 
 Result<std::unique_ptr<Threads>> Threads::create() {
-  Result<base::WakeUp> to_hot = base::WakeUp::create();
-  Result<base::WakeUp> to_house = base::WakeUp::create();
-  if (!to_hot || !to_house) {
-    return Failure(to_hot ? to_house.error() : to_hot.error());
-  }
-  return std::make_unique<Threads>(std::move(*to_hot), std::move(*to_house));
+  EVICTD_ASSIGN_OR_RETURN(base::WakeUp to_hot, base::WakeUp::create());
+  EVICTD_ASSIGN_OR_RETURN(base::WakeUp to_house, base::WakeUp::create());
+  return std::make_unique<Threads>(std::move(to_hot), std::move(to_house));
 }
 
 Result<> run_threads(HotLoop& hot, Housekeeping& house, Threads& threads,

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "evictd/try.h"
+
 namespace evictd::disk {
 
 namespace {
@@ -19,15 +21,10 @@ Duration stale_after(const SamplingOptions& sampling) {
 
 Result<std::unique_ptr<Filesystems>> Filesystems::start(const Options& options) {
   std::unique_ptr<Filesystems> filesystems(new Filesystems(options.places));
-  Result<base::WakeUp> wake = base::WakeUp::create();
-  if (!wake) {
-    return Failure(wake.error());
-  }
-  filesystems->wake_ = std::make_shared<const base::WakeUp>(std::move(*wake));
+  EVICTD_ASSIGN_OR_RETURN(base::WakeUp wake, base::WakeUp::create());
+  filesystems->wake_ = std::make_shared<const base::WakeUp>(std::move(wake));
   filesystems->stale_after_ns_.store(stale_after(options.watch.sampling).count());
-  if (Result<> started = filesystems->start_samplers(options); !started) {
-    return Failure(started.error());
-  }
+  EVICTD_TRY(filesystems->start_samplers(options));
   return filesystems;
 }
 
@@ -45,12 +42,10 @@ Result<> Filesystems::start_samplers(const Options& options) {
     sampled_[of_role_[index]].roles.push_back(role);
   }
   for (Sampled& one : sampled_) {
-    Result<std::unique_ptr<Sampler>> sampler = Sampler::start(
-        {.path = one.place.mount_point, .roles = one.roles, .watch = options.watch, .wake = wake_});
-    if (!sampler) {
-      return Failure(sampler.error());
-    }
-    one.sampler = std::move(*sampler);
+    EVICTD_ASSIGN_OR_RETURN(one.sampler, Sampler::start({.path = one.place.mount_point,
+                                                         .roles = one.roles,
+                                                         .watch = options.watch,
+                                                         .wake = wake_}));
   }
   return {};
 }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/system_clock.h"
+#include "evictd/try.h"
 #include "sys/thread_name.h"
 
 namespace evictd::disk {
@@ -205,11 +206,8 @@ void Sampler::Shared::tell(const FilesystemReading& reading, const Judgement& ju
 Sampler::Sampler(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
 
 Result<std::unique_ptr<Sampler>> Sampler::start(Options options) {
-  Result<base::WakeUp> requests = base::WakeUp::create();
-  if (!requests) {
-    return Failure(requests.error());
-  }
-  auto shared = std::make_shared<Shared>(std::move(options), std::move(*requests));
+  EVICTD_ASSIGN_OR_RETURN(base::WakeUp requests, base::WakeUp::create());
+  auto shared = std::make_shared<Shared>(std::move(options), std::move(requests));
   // The thread co-owns its part, because it may be left behind.
   std::thread([shared] {
     sys::name_thread("evictd-disk");

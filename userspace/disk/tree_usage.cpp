@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "evictd/try.h"
+
 namespace evictd::disk {
 
 namespace {
@@ -58,9 +60,7 @@ std::optional<TreeWalk::Entry> TreeWalk::look(int directory, const char* name) {
 
 Result<TreeUsage> TreeWalk::advance(int directory, Pace& pace) {
   if (!top_) {
-    if (Result<> begun = begin(directory); !begun) {
-      return Failure(begun.error());
-    }
+    EVICTD_TRY(begin(directory));
   } else if (!levels_.empty()) {
     reopen(directory);
   }

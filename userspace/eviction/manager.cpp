@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "evictd/try.h"
 #include "eviction/forecast.h"
 #include "eviction/steps.h"
 
@@ -26,11 +27,7 @@ Result<EvictionManager> EvictionManager::create(PassSettings settings) {
                 std::to_string(manager.settings_.thresholds.size()) + " thresholds, at most " +
                     std::to_string(kMaxThresholds - kDerivedThresholds) + " are allowed");
   }
-  Result<ThresholdTable> table = ThresholdTable::create(manager.settings_.thresholds);
-  if (!table) {
-    return tl::unexpected(table.error());
-  }
-  manager.table_ = *std::move(table);
+  EVICTD_ASSIGN_OR_RETURN(manager.table_, ThresholdTable::create(manager.settings_.thresholds));
   return manager;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/go_duration.h"
+#include "evictd/try.h"
 #include "eviction/go_float.h"
 
 namespace evictd::eviction {
@@ -24,58 +25,43 @@ Result<Signal> known_signal(const std::string& name, Compat compat) {
 /// "7%" as 0.07; all signs of percent at the end are dropped, as the kubelet does.
 Result<float> parse_percentage(const std::string& text) {
   const std::size_t last = text.find_last_not_of('%');
-  const Result<float> number =
-      parse_float(std::string_view(text).substr(0, last == std::string::npos ? 0 : last + 1));
-  if (!number) {
-    return tl::unexpected(number.error());
-  }
-  return *number / 100;
+  EVICTD_ASSIGN_OR_RETURN(const float number, parse_float(std::string_view(text).substr(
+                                                  0, last == std::string::npos ? 0 : last + 1)));
+  return number / 100;
 }
 
 Result<ThresholdValue> parse_share(const std::string& name, const std::string& text) {
-  const Result<float> percentage = parse_percentage(text);
-  if (!percentage) {
-    return tl::unexpected(percentage.error());
-  }
-  if (*percentage < 0) {
+  EVICTD_ASSIGN_OR_RETURN(const float percentage, parse_percentage(text));
+  if (percentage < 0) {
     return refuse("eviction percentage threshold " + name + " must be >= 0%: " + text);
   }
-  if (*percentage > 1) {
+  if (percentage > 1) {
     return refuse("eviction percentage threshold " + name + " must be <= 100%: " + text);
   }
-  return ThresholdValue{std::nullopt, *percentage};
+  return ThresholdValue{std::nullopt, percentage};
 }
 
 Result<ThresholdValue> parse_amount(const std::string& name, const std::string& text) {
-  Result<Quantity> quantity = Quantity::parse(text);
-  if (!quantity) {
-    return tl::unexpected(quantity.error());
+  EVICTD_ASSIGN_OR_RETURN(Quantity quantity, Quantity::parse(text));
+  if (quantity.sign() <= 0) {
+    return refuse("eviction threshold " + name + " must be positive: " + quantity.to_string());
   }
-  if (quantity->sign() <= 0) {
-    return refuse("eviction threshold " + name + " must be positive: " + quantity->to_string());
-  }
-  return ThresholdValue{*std::move(quantity), 0};
+  return ThresholdValue{std::move(quantity), 0};
 }
 
 /// Adds the thresholds of one map.
 Result<> add_statements(const SignalTexts& statements, Compat compat,
                         std::vector<Threshold>& thresholds) {
   for (const auto& [name, text] : statements) {
-    const Result<Signal> signal = known_signal(name, compat);
-    if (!signal) {
-      return tl::unexpected(signal.error());
-    }
+    EVICTD_ASSIGN_OR_RETURN(const Signal signal, known_signal(name, compat));
     if (is_switched_off(text)) {
       continue;
     }
-    Result<ThresholdValue> value =
-        text.ends_with('%') ? parse_share(name, text) : parse_amount(name, text);
-    if (!value) {
-      return tl::unexpected(value.error());
-    }
+    EVICTD_ASSIGN_OR_RETURN(ThresholdValue value, text.ends_with('%') ? parse_share(name, text)
+                                                                      : parse_amount(name, text));
     Threshold threshold;
-    threshold.signal = *signal;
-    threshold.value = *std::move(value);
+    threshold.signal = signal;
+    threshold.value = std::move(value);
     thresholds.push_back(std::move(threshold));
   }
   return {};
@@ -87,56 +73,37 @@ using MinimumReclaims = std::map<Signal, ThresholdValue>;
 Result<GracePeriods> parse_grace_periods(const SignalTexts& statements, Compat compat) {
   GracePeriods periods;
   for (const auto& [name, text] : statements) {
-    const Result<Signal> signal = known_signal(name, compat);
-    if (!signal) {
-      return tl::unexpected(signal.error());
-    }
-    const Result<Duration> period = core::parse_go_duration(text);
-    if (!period) {
-      return tl::unexpected(period.error());
-    }
-    if (*period < Duration::zero()) {
+    EVICTD_ASSIGN_OR_RETURN(const Signal signal, known_signal(name, compat));
+    EVICTD_ASSIGN_OR_RETURN(const Duration period, core::parse_go_duration(text));
+    if (period < Duration::zero()) {
       return refuse("invalid eviction grace period specified: " + text +
                     ", must be a positive value");
     }
-    periods[*signal] = *period;
+    periods[signal] = period;
   }
   return periods;
 }
 
 Result<ThresholdValue> parse_minimum_reclaim(const std::string& name, const std::string& text) {
   if (text.ends_with('%')) {
-    const Result<float> percentage = parse_percentage(text);
-    if (!percentage) {
-      return tl::unexpected(percentage.error());
-    }
-    if (*percentage <= 0) {
+    EVICTD_ASSIGN_OR_RETURN(const float percentage, parse_percentage(text));
+    if (percentage <= 0) {
       return refuse("eviction percentage minimum reclaim " + name + " must be positive: " + text);
     }
-    return ThresholdValue{std::nullopt, *percentage};
+    return ThresholdValue{std::nullopt, percentage};
   }
-  Result<Quantity> quantity = Quantity::parse(text);
-  if (!quantity) {
-    return tl::unexpected(quantity.error());
-  }
-  if (quantity->sign() < 0) {
+  EVICTD_ASSIGN_OR_RETURN(Quantity quantity, Quantity::parse(text));
+  if (quantity.sign() < 0) {
     return refuse("negative eviction minimum reclaim specified for " + name);
   }
-  return ThresholdValue{*std::move(quantity), 0};
+  return ThresholdValue{std::move(quantity), 0};
 }
 
 Result<MinimumReclaims> parse_minimum_reclaims(const SignalTexts& statements, Compat compat) {
   MinimumReclaims reclaims;
   for (const auto& [name, text] : statements) {
-    const Result<Signal> signal = known_signal(name, compat);
-    if (!signal) {
-      return tl::unexpected(signal.error());
-    }
-    Result<ThresholdValue> reclaim = parse_minimum_reclaim(name, text);
-    if (!reclaim) {
-      return tl::unexpected(reclaim.error());
-    }
-    reclaims[*signal] = *std::move(reclaim);
+    EVICTD_ASSIGN_OR_RETURN(const Signal signal, known_signal(name, compat));
+    EVICTD_ASSIGN_OR_RETURN(reclaims[signal], parse_minimum_reclaim(name, text));
   }
   return reclaims;
 }
@@ -165,24 +132,20 @@ Result<std::vector<Threshold>> parse_thresholds(const ThresholdTexts& texts, Com
   if (Result<> soft = add_statements(texts.soft, compat, thresholds); !soft) {
     return tl::unexpected(soft.error());
   }
-  const Result<GracePeriods> periods = parse_grace_periods(texts.soft_grace_period, compat);
-  if (!periods) {
-    return tl::unexpected(periods.error());
-  }
-  const Result<MinimumReclaims> reclaims = parse_minimum_reclaims(texts.minimum_reclaim, compat);
-  if (!reclaims) {
-    return tl::unexpected(reclaims.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const GracePeriods periods,
+                          parse_grace_periods(texts.soft_grace_period, compat));
+  EVICTD_ASSIGN_OR_RETURN(const MinimumReclaims reclaims,
+                          parse_minimum_reclaims(texts.minimum_reclaim, compat));
   for (std::size_t i = first_soft; i < thresholds.size(); ++i) {
-    const auto period = periods->find(thresholds[i].signal);
-    if (period == periods->end()) {
+    const auto period = periods.find(thresholds[i].signal);
+    if (period == periods.end()) {
       return refuse("grace period must be specified for the soft eviction threshold " +
                     std::string(to_string(thresholds[i].signal)));
     }
     thresholds[i].grace_period = period->second;
   }
   for (Threshold& threshold : thresholds) {
-    if (const auto reclaim = reclaims->find(threshold.signal); reclaim != reclaims->end()) {
+    if (const auto reclaim = reclaims.find(threshold.signal); reclaim != reclaims.end()) {
       threshold.min_reclaim = reclaim->second;
     }
   }

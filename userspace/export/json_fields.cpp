@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "core/rfc3339.h"
+
 namespace evictd::exporting {
 
 namespace {
@@ -157,6 +159,39 @@ std::string JsonFields::text(const char* key) {
     return {};
   }
   return value->get<std::string>();
+}
+
+std::vector<std::string> JsonFields::texts(const char* key) {
+  std::vector<std::string> texts;
+  for (const Json& value : list(key)) {
+    if (!value.is_string()) {
+      refuse(key, "not a list of strings");
+      return {};
+    }
+    texts.push_back(value.get<std::string>());
+  }
+  return texts;
+}
+
+std::map<std::string, std::string> JsonFields::text_map(const char* key) {
+  std::map<std::string, std::string> map;
+  for (const auto& [name, value] : object(key).items()) {
+    if (!value.is_string()) {
+      refuse(key, "not a list of strings");
+      return {};
+    }
+    map.emplace(name, value.get<std::string>());
+  }
+  return map;
+}
+
+WallTime JsonFields::wall_time(const char* key) {
+  const Result<WallTime> time = core::wall_time_from_rfc3339(text(key));
+  if (!time) {
+    refuse(key, time.error().context);
+    return {};
+  }
+  return *time;
 }
 
 const Json& JsonFields::list(const char* key) {

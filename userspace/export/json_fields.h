@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -37,6 +38,10 @@ class JsonFields {
   std::vector<MonoTime> moments(const char* key);
   bool truth(const char* key);
   std::string text(const char* key);
+  std::vector<std::string> texts(const char* key);
+  std::map<std::string, std::string> text_map(const char* key);
+  /// A time in RFC 3339.
+  WallTime wall_time(const char* key);
   /// The list; empty if it is missing or no list.
   const Json& list(const char* key);
   const Json& object(const char* key);

@@ -34,15 +34,13 @@ Result<> RecordFile::open() {
   std::error_code ignored;  // A missing directory shows when the file is opened.
   std::filesystem::create_directories(options_.path.parent_path(), ignored);
   fd_.reset();
-  Result<base::Fd> fd = base::open_regular_file_to_write(options_.path, O_RDWR | O_APPEND, kMode);
-  if (!fd) {
-    return Failure(fd.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(
+      base::Fd fd, base::open_regular_file_to_write(options_.path, O_RDWR | O_APPEND, kMode));
   struct stat status {};
-  if (::fstat(fd->get(), &status) != 0) {
+  if (::fstat(fd.get(), &status) != 0) {
     return fail_errno(errno, "open " + options_.path.string());
   }
-  fd_ = std::move(*fd);
+  fd_ = std::move(fd);
   size_ = status.st_size;
   return cut_unfinished_line();
 }

@@ -70,15 +70,12 @@ class LineTaker {
       note(too_long_);
       return {};
     }
-    Result<Json> json = read_line(line, name_, number_);
-    if (!json) {
-      return Failure(json.error());
-    }
-    if (json->is_null()) {
+    EVICTD_ASSIGN_OR_RETURN(Json json, read_line(line, name_, number_));
+    if (json.is_null()) {
       note(no_record_);
     } else {
       read_.lines.push_back(
-          {.json = std::move(*json), .place = fmt::format("{}:{}", name_, number_)});
+          {.json = std::move(json), .place = fmt::format("{}:{}", name_, number_)});
     }
     return {};
   }
@@ -162,23 +159,17 @@ class LineCutter {
 };
 
 Result<RecordLines> read_one(const std::filesystem::path& file) {
-  const Result<base::Fd> in = base::open_regular_file(file);
-  if (!in) {
-    return Failure(in.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const base::Fd in, base::open_regular_file(file));
   const std::string name = file.string();
   LineTaker taker(name);
   LineCutter cutter(taker);
   Result<> taken;
   bool at_end = false;
   for (bool first = true; taken && !at_end; first = false) {
-    const Result<std::string> block = base::read_up_to(in->get(), kBlockBytes, name);
-    if (!block) {
-      return Failure(block.error());
-    }
-    taken = first ? refuse_recording(*block, name) : taken;
-    taken = taken ? cutter.add(*block) : taken;
-    at_end = block->size() < kBlockBytes;
+    EVICTD_ASSIGN_OR_RETURN(const std::string block, base::read_up_to(in.get(), kBlockBytes, name));
+    taken = first ? refuse_recording(block, name) : taken;
+    taken = taken ? cutter.add(block) : taken;
+    at_end = block.size() < kBlockBytes;
   }
   taken = taken ? cutter.end() : taken;
   return taken ? Result<RecordLines>(taker.end()) : Failure(taken.error());
@@ -187,15 +178,11 @@ Result<RecordLines> read_one(const std::filesystem::path& file) {
 }  // namespace
 
 Result<RecordLines> read_record_text(std::string_view text, std::string_view name) {
-  if (Result<> refused = refuse_recording(text, name); !refused) {
-    return Failure(refused.error());
-  }
+  EVICTD_TRY(refuse_recording(text, name));
   LineTaker taker(name);
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    if (Result<> taken = taker.take(text.substr(0, end)); !taken) {
-      return Failure(taken.error());
-    }
+    EVICTD_TRY(taker.take(text.substr(0, end)));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return taker.end();

@@ -3,13 +3,17 @@
 
 #include <utility>
 
+#include "base/json_members.h"
 #include "base/one_line.h"
+#include "evictd/try.h"
 #include "kube/evicted_event.h"
 
 namespace evictd::kube {
 
 namespace {
 
+using base::member_at;
+using base::text_at;
 using Json = nlohmann::json;
 
 constexpr int kGoneCode = 410;
@@ -24,11 +28,8 @@ struct Form {
 };
 
 Shape make_list_shape(const Shape& item) {
-  Shape list;
-  list.members["kind"];
-  list.members["apiVersion"];
-  list.members["metadata"].members["resourceVersion"];
-  list.members["metadata"].members["continue"];
+  Shape list = keeping({"kind", "apiVersion"});
+  list.members["metadata"] = keeping({"resourceVersion", "continue"});
   list.members["items"] = item;
   return list;
 }
@@ -44,27 +45,8 @@ Shape make_line_shape(const Shape& item) {
   return event;
 }
 
-Shape make_status_shape() {
-  Shape status;
-  for (const char* const member : {"kind", "message", "reason"}) {
-    status.members[member];
-  }
-  return status;
-}
-
-const Json& member_of(const Json& object, const char* name) {
-  static const Json kNothing;
-  const auto found = object.is_object() ? object.find(name) : object.end();
-  return object.is_object() && found != object.end() ? *found : kNothing;
-}
-
-std::string text_in(const Json& object, const char* name) {
-  const Json& value = member_of(object, name);
-  return value.is_string() ? value.get<std::string>() : std::string();
-}
-
 bool is_pod_of_node(const Json& pod, const std::string& node) {
-  return text_in(member_of(pod, "spec"), "nodeName") == node;
+  return text_at(pod, "spec", "nodeName") == node;
 }
 
 const Form& form_of(Listed listed) {
@@ -101,10 +83,10 @@ Failure incomplete_list(std::string why, std::string_view kind) {
 
 Result<> check_list(const Json& list, Answerer answerer, const AnswerRules& rules) {
   const std::string_view kind = form_of(rules.listed).kind;
-  if (text_in(list, "kind") != std::string(kind) + "List" || text_in(list, "apiVersion") != "v1") {
+  if (text_at(list, "kind") != std::string(kind) + "List" || text_at(list, "apiVersion") != "v1") {
     return incomplete_list("unexpected kind or apiVersion", kind);
   }
-  const Json& items = member_of(list, "items");
+  const Json& items = member_at(list, "items");
   if (!items.is_array() && !(answerer == Answerer::kKubelet && items.is_null())) {
     return incomplete_list("items is not a list", kind);
   }
@@ -112,15 +94,15 @@ Result<> check_list(const Json& list, Answerer answerer, const AnswerRules& rule
     return fail(Errc::kExhausted, "a list of more than " + std::to_string(rules.max_pods) +
                                       (rules.listed == Listed::kPods ? " pods" : " events"));
   }
-  const Json& metadata = member_of(list, "metadata");
-  const Json& continues = member_of(metadata, "continue");
+  const Json& metadata = member_at(list, "metadata");
+  const Json& continues = member_at(metadata, "continue");
   const bool is_whole = continues.is_null() ||
                         (continues.is_string() && continues.get_ref<const std::string&>().empty());
   if (!is_whole) {
     return incomplete_list("it has a continue token, but no limit was set", kind);
   }
   if (answerer == Answerer::kApiServer &&
-      !is_resource_version(text_in(metadata, "resourceVersion"))) {
+      !is_resource_version(text_at(metadata, "resourceVersion"))) {
     return incomplete_list("metadata.resourceVersion is not valid", kind);
   }
   return {};
@@ -128,11 +110,11 @@ Result<> check_list(const Json& list, Answerer answerer, const AnswerRules& rule
 
 WatchEvent error_event(const Json& status) {
   WatchEvent event;
-  const bool is_gone = member_of(status, "code") == kGoneCode ||
-                       text_in(status, "reason") == "Expired" ||
-                       text_in(status, "reason") == "Gone";
+  const bool is_gone = member_at(status, "code") == kGoneCode ||
+                       text_at(status, "reason") == "Expired" ||
+                       text_at(status, "reason") == "Gone";
   event.kind = is_gone ? WatchEvent::Kind::kGone : WatchEvent::Kind::kError;
-  event.refusal = base::one_line(text_in(status, "message"));
+  event.refusal = base::one_line(text_at(status, "message"));
   return event;
 }
 
@@ -158,16 +140,11 @@ WatchEvent pod_event(Json pod, WatchEvent::Kind kind, const AnswerRules& rules) 
 
 Result<PodList> read_pod_list(std::string_view text, Answerer answerer, const AnswerRules& rules) {
   const Form& form = form_of(rules.listed);
-  Result<Json> read = read_shaped(text, form.list);
-  if (!read) {
-    return Failure(read.error());
-  }
-  if (Result<> checked = check_list(*read, answerer, rules); !checked) {
-    return Failure(checked.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(Json read, read_shaped(text, form.list));
+  EVICTD_TRY(check_list(read, answerer, rules));
   PodList list;
-  list.resource_version = text_in(member_of(*read, "metadata"), "resourceVersion");
-  for (Json& item : (*read)["items"]) {
+  list.resource_version = text_at(read, "metadata", "resourceVersion");
+  for (Json& item : read["items"]) {
     if (!is_of_node(item, rules)) {
       ++list.foreign;
       continue;
@@ -185,17 +162,14 @@ Result<PodList> read_pod_list(std::string_view text, Answerer answerer, const An
 
 Result<WatchEvent> read_watch_event(std::string_view line, const AnswerRules& rules) {
   const Form& form = form_of(rules.listed);
-  Result<Json> read = read_shaped(line, form.watch_line);
-  if (!read) {
-    return Failure(read.error());
-  }
-  const std::string type = text_in(*read, "type");
-  Json object = member_of(*read, "object");
+  EVICTD_ASSIGN_OR_RETURN(Json read, read_shaped(line, form.watch_line));
+  const std::string type = text_at(read, "type");
+  Json object = member_at(read, "object");
   if (type == "ERROR") {
     return error_event(object);
   }
-  std::string version = text_in(member_of(object, "metadata"), "resourceVersion");
-  if (text_in(object, "kind") != form.kind || !is_resource_version(version)) {
+  std::string version = text_at(object, "metadata", "resourceVersion");
+  if (text_at(object, "kind") != form.kind || !is_resource_version(version)) {
     return fail(Errc::kInvalid, "not a v1." + std::string(form.kind) + " with a resource version");
   }
   WatchEvent event;
@@ -211,10 +185,10 @@ Result<WatchEvent> read_watch_event(std::string_view line, const AnswerRules& ru
 }
 
 std::string refusal_of(std::string_view body) {
-  static const Shape kShape = make_status_shape();
+  static const Shape kShape = keeping({"kind", "message", "reason"});
   const Result<Json> read = read_shaped(body, kShape);
   constexpr std::size_t kMost = 300;
-  return read ? base::one_line(text_in(*read, "message").substr(0, kMost)) : std::string();
+  return read ? base::one_line(text_at(*read, "message").substr(0, kMost)) : std::string();
 }
 
 }  // namespace evictd::kube

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/json_text.h"
+#include "evictd/try.h"
 #include "kube/status.h"
 
 namespace evictd::kube {
@@ -18,9 +19,7 @@ Result<> Bridge::run() {
   while (!is_stopping_) {
     drive();
     log_problems();
-    if (const Result<int> waited = loop_.run_once(); !waited) {
-      return Failure(waited.error());
-    }
+    EVICTD_TRY(loop_.run_once());
   }
   return {};
 }

@@ -66,33 +66,18 @@ Bridge::Bridge(Options options, base::EventLoop loop, base::Timer timer)
     : options_(std::move(options)), loop_(std::move(loop)), timer_(std::move(timer)) {}
 
 Result<std::unique_ptr<Bridge>> Bridge::create(Options options) {
-  Result<base::EventLoop> loop = base::EventLoop::create();
-  if (!loop) {
-    return Failure(loop.error());
-  }
-  Result<base::Timer> timer = base::Timer::create();
-  if (!timer) {
-    return Failure(timer.error());
-  }
-  std::unique_ptr<Bridge> bridge(
-      new Bridge(std::move(options), std::move(*loop), std::move(*timer)));
-  if (Result<> prepared = bridge->prepare(); !prepared) {
-    return Failure(prepared.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::EventLoop loop, base::EventLoop::create());
+  EVICTD_ASSIGN_OR_RETURN(base::Timer timer, base::Timer::create());
+  std::unique_ptr<Bridge> bridge(new Bridge(std::move(options), std::move(loop), std::move(timer)));
+  EVICTD_TRY(bridge->prepare());
   return bridge;
 }
 
 Result<> Bridge::prepare() {
   started_at_ = options_.clock->now();
-  Result<std::string> node = node_name_of(options_.settings);
-  if (!node) {
-    return Failure(node.error());
-  }
-  node_ = std::move(*node);
-  Result<ManifestWriter> writer = ManifestWriter::open(options_.settings.manifest_directory);
-  if (!writer) {
-    return Failure(writer.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(node_, node_name_of(options_.settings));
+  EVICTD_ASSIGN_OR_RETURN(ManifestWriter writer,
+                          ManifestWriter::open(options_.settings.manifest_directory));
   const KubeletSettings& kubelet = options_.settings.kubelet;
   const bool is_kubelet = options_.settings.pod_source == SourceKind::kKubelet;
   directory_.emplace(
@@ -101,7 +86,7 @@ Result<> Bridge::prepare() {
                                           .all_gone_after = kubelet.gone_after * kAllGoneFactor}
                                 : Absence{},
           .on_write_failed = [this] { source_->on_write_failed(options_.clock->now()); }},
-      std::move(*writer));
+      std::move(writer));
   EVICTD_TRY(prepare_observer());
   EVICTD_TRY(prepare_events());
   EVICTD_TRY(prepare_source());
@@ -113,16 +98,11 @@ Result<> Bridge::prepare_observer() {
   if (settings.mode != Mode::kObserve) {
     return {};
   }
-  Result<std::unique_ptr<Observer>> observer =
-      Observer::create({.state_directory = settings.state_directory,
-                        .window = settings.compare_window,
-                        .loop = &loop_,
-                        .clock = options_.clock,
-                        .log = options_.log});
-  if (!observer) {
-    return Failure(observer.error());
-  }
-  observer_ = std::move(*observer);
+  EVICTD_ASSIGN_OR_RETURN(observer_, Observer::create({.state_directory = settings.state_directory,
+                                                       .window = settings.compare_window,
+                                                       .loop = &loop_,
+                                                       .clock = options_.clock,
+                                                       .log = options_.log}));
   eviction_watch_.emplace(
       EvictionWatch::Options{.next = &*directory_,
                              .clock = options_.clock,
@@ -137,7 +117,8 @@ Result<> Bridge::prepare_events() {
   if (!asks_for_events(settings)) {
     return {};
   }
-  Result<std::unique_ptr<EvictedEvents>> events =
+  EVICTD_ASSIGN_OR_RETURN(
+      evicted_events_,
       EvictedEvents::create({.node = node_,
                              .watch_time = settings.api_server.watch_time,
                              .silence_limit = settings.api_server.silence_limit,
@@ -147,11 +128,7 @@ Result<> Bridge::prepare_events() {
                              .clock = options_.clock,
                              .on_eviction = [this](exporting::ComparedEviction eviction) {
                                observer_->on_eviction(std::move(eviction));
-                             }});
-  if (!events) {
-    return Failure(events.error());
-  }
-  evicted_events_ = std::move(*events);
+                             }}));
   return {};
 }
 
@@ -181,11 +158,7 @@ Result<> Bridge::prepare_source() {
                                  .sink = sink,
                                  .random = random_part()});
   }
-  Result<std::unique_ptr<HttpClient>> client = HttpClient::create(loop_, *options_.clock, *this);
-  if (!client) {
-    return Failure(client.error());
-  }
-  client_ = std::move(*client);
+  EVICTD_ASSIGN_OR_RETURN(client_, HttpClient::create(loop_, *options_.clock, *this));
   return {};
 }
 
@@ -198,13 +171,8 @@ Result<> Bridge::prepare_sockets() {
   if (!signals_) {
     return fail_errno(errno, "watch signals");
   }
-  Result<> added = loop_.add(signals_.get(), EPOLLIN, signal_handler_);
-  if (added) {
-    added = loop_.add(timer_.descriptor(), EPOLLIN, timer_handler_);
-  }
-  if (!added) {
-    return added;
-  }
+  EVICTD_TRY(loop_.add(signals_.get(), EPOLLIN, signal_handler_));
+  EVICTD_TRY(loop_.add(timer_.descriptor(), EPOLLIN, timer_handler_));
   // The group may connect: no request changes anything.
   constexpr mode_t kOwnerAndGroup = 0660;
   Result<std::unique_ptr<base::LineServer>> server =
@@ -224,19 +192,17 @@ Result<> Bridge::prepare_actions() {
   if (!acts(settings.actions.mode)) {
     return {};
   }
-  Result<std::unique_ptr<ApiActions>> actions = ApiActions::create(
-      {.settings = settings.actions,
-       .node = node_,
-       .find_access = find_access_of(settings.api_server),
-       .find_controller = [this](const std::string& uid) { return controllers_->find(uid); },
-       .random = random_part(),
-       .loop = &loop_,
-       .clock = options_.clock,
-       .log = options_.log});
-  if (!actions) {
-    return Failure(actions.error());
-  }
-  actions_ = std::move(*actions);
+  EVICTD_ASSIGN_OR_RETURN(
+      actions_,
+      ApiActions::create(
+          {.settings = settings.actions,
+           .node = node_,
+           .find_access = find_access_of(settings.api_server),
+           .find_controller = [this](const std::string& uid) { return controllers_->find(uid); },
+           .random = random_part(),
+           .loop = &loop_,
+           .clock = options_.clock,
+           .log = options_.log}));
   return {};
 }
 
@@ -258,11 +224,7 @@ Result<> Bridge::prepare_follower() {
     following.longest_line = kLongestRecord;
   }
   following.on_line = [this](std::string_view line) { return on_journal_line(line); };
-  Result<std::unique_ptr<EvictdFollower>> follower = EvictdFollower::create(std::move(following));
-  if (!follower) {
-    return Failure(follower.error());
-  }
-  follower_ = std::move(*follower);
+  EVICTD_ASSIGN_OR_RETURN(follower_, EvictdFollower::create(std::move(following)));
   return {};
 }
 

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_members.h"
 #include "base/json_text.h"
 #include "evictd/result.h"
 
@@ -10,23 +11,17 @@ namespace evictd::kube {
 
 namespace {
 
+using base::list_at;
+using base::member_at;
+using base::text_at;
 using Json = nlohmann::json;
 
 /// Visits the containers of one list of the pod; none if it is no list.
 template <typename Take>
 void for_each_container(const Json& pod, const char* part, const char* list, const Take& take) {
-  const auto parent = pod.find(part);
-  if (parent == pod.end() || !parent->is_object()) {
-    return;
-  }
-  const auto found = parent->find(list);
-  if (found == parent->end() || !found->is_array()) {
-    return;
-  }
-  for (const Json& container : *found) {
-    const bool has_name = container.is_object() && container.contains("name");
-    if (has_name && container["name"].is_string()) {
-      take(container["name"].get_ref<const std::string&>(), container);
+  for (const Json& container : list_at(pod, part, list)) {
+    if (const Json& name = member_at(container, "name"); name.is_string()) {
+      take(name.get_ref<const std::string&>(), container);
     }
   }
 }
@@ -58,8 +53,7 @@ ContainerRoles container_roles(std::string_view pod) {
   });
   for_each_container(*read, "spec", "initContainers",
                      [&](const std::string& name, const Json& container) {
-                       const auto policy = container.find("restartPolicy");
-                       const bool stays = policy != container.end() && *policy == "Always";
+                       const bool stays = text_at(container, "restartPolicy") == "Always";
                        roles.emplace(name, stays ? ContainerRole::kSidecar : ContainerRole::kInit);
                      });
   // Their specification is not kept.

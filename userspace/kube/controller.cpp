@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "kube/actions/json_members.h"
+#include "base/json_members.h"
 #include "kube/actions/names.h"
 #include "kube/pod_document.h"
 
@@ -12,6 +12,9 @@ namespace evictd::kube {
 
 namespace {
 
+using base::is_true_at;
+using base::list_at;
+using base::text_at;
 using Json = nlohmann::json;
 
 /// Checks a kind, or a group with its version.
@@ -36,22 +39,13 @@ bool is_usable(const Controller& controller) {
 }  // namespace
 
 std::optional<Controller> controller_of(const Json& pod) {
-  const auto metadata = pod.find("metadata");
-  if (metadata == pod.end() || !metadata->is_object()) {
-    return std::nullopt;
-  }
-  const auto owners = metadata->find("ownerReferences");
-  if (owners == metadata->end() || !owners->is_array()) {
-    return std::nullopt;
-  }
-  for (const Json& owner : *owners) {
-    const auto marked = owner.is_object() ? owner.find("controller") : owner.end();
-    if (!owner.is_object() || marked == owner.end() || *marked != true) {
+  for (const Json& owner : list_at(pod, "metadata", "ownerReferences")) {
+    if (!is_true_at(owner, "controller")) {
       continue;
     }
     Controller controller{.api_version = text_at(owner, "apiVersion"),
                           .kind = text_at(owner, "kind"),
-                          .ns = text_at(*metadata, "namespace"),
+                          .ns = text_at(pod, "metadata", "namespace"),
                           .name = text_at(owner, "name"),
                           .uid = text_at(owner, "uid")};
     const bool is_taken = is_usable(controller) && controller.kind != "Node";

@@ -38,17 +38,11 @@ EvictdFollower::EvictdFollower(Options options, base::Timer timer)
     : options_(std::move(options)), timer_(std::move(timer)) {}
 
 Result<std::unique_ptr<EvictdFollower>> EvictdFollower::create(Options options) {
-  Result<base::Timer> timer = base::Timer::create();
-  if (!timer) {
-    return Failure(timer.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::Timer timer, base::Timer::create());
   std::unique_ptr<EvictdFollower> follower(
-      new EvictdFollower(std::move(options), std::move(*timer)));
+      new EvictdFollower(std::move(options), std::move(timer)));
   base::EventLoop& loop = *follower->options_.loop;
-  if (Result<> added = loop.add(follower->timer_.descriptor(), EPOLLIN, follower->timer_handler_);
-      !added) {
-    return Failure(added.error());
-  }
+  EVICTD_TRY(loop.add(follower->timer_.descriptor(), EPOLLIN, follower->timer_handler_));
   follower->connect();
   return follower;
 }

@@ -3,34 +3,25 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_members.h"
 #include "core/rfc3339.h"
 #include "eviction/message.h"
 #include "export/comparison.h"
-#include "kube/actions/json_members.h"
 
 namespace evictd::kube {
 
 namespace {
 
+using base::member_at;
+using base::text_at;
 using Json = nlohmann::json;
 
 Shape make_evicted_event_shape() {
-  Shape shape;
-  for (const char* const name :
-       {"kind", "apiVersion", "reason", "message", "firstTimestamp", "eventTime"}) {
-    shape.members.emplace(name, Shape{});
-  }
-  shape.members["metadata"].members["resourceVersion"];
-  shape.members["source"].members = {{"component", {}}, {"host", {}}};
-  shape.members["involvedObject"].members = {
-      {"kind", {}}, {"namespace", {}}, {"name", {}}, {"uid", {}}};
+  Shape shape = keeping({"kind", "apiVersion", "reason", "message", "firstTimestamp", "eventTime"});
+  shape.members["metadata"] = keeping({"resourceVersion"});
+  shape.members["source"] = keeping({"component", "host"});
+  shape.members["involvedObject"] = keeping({"kind", "namespace", "name", "uid"});
   return shape;
-}
-
-/// An empty object if the member is missing.
-Json object_at(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_object() ? *found : Json::object();
 }
 
 std::optional<WallTime> event_time_of(const Json& event) {
@@ -51,11 +42,8 @@ const Shape& evicted_event_shape() {
 }
 
 bool is_kubelet_event_of(const Json& event, const std::string& node) {
-  if (!event.is_object()) {
-    return false;
-  }
-  const Json source = object_at(event, "source");
-  return text_at(source, "component") == "kubelet" && text_at(source, "host") == node;
+  return text_at(event, "source", "component") == "kubelet" &&
+         text_at(event, "source", "host") == node;
 }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): pod_document() takes what it reads apart.
@@ -63,7 +51,7 @@ Result<PodDocument> evicted_pod_of(Json event) {
   if (!event.is_object()) {
     return fail(Errc::kInvalid, "an event that is not an object");
   }
-  const Json pod = object_at(event, "involvedObject");
+  const Json& pod = member_at(event, "involvedObject");
   PodDocument document{.uid = text_at(pod, "uid"), .text = ""};
   if (!is_file_name(document.uid)) {
     return fail(Errc::kInvalid,

@@ -29,15 +29,10 @@ HttpClient::HttpClient(base::EventLoop& loop, const core::Clock& clock, AnswerHa
 Result<std::unique_ptr<HttpClient>> HttpClient::create(base::EventLoop& loop,
                                                        const core::Clock& clock,
                                                        AnswerHandler& handler) {
-  Result<base::Timer> timer = base::Timer::create();
-  if (!timer) {
-    return Failure(timer.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::Timer timer, base::Timer::create());
   // make_unique cannot call a private constructor.
-  std::unique_ptr<HttpClient> client(new HttpClient(loop, clock, handler, std::move(*timer)));
-  if (Result<> prepared = client->prepare(); !prepared) {
-    return Failure(prepared.error());
-  }
+  std::unique_ptr<HttpClient> client(new HttpClient(loop, clock, handler, std::move(timer)));
+  EVICTD_TRY(client->prepare());
   return client;
 }
 

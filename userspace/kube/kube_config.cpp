@@ -32,43 +32,24 @@ using std::chrono::seconds;
 using ReadKey = std::function<Result<>(const Value&)>;
 using Keys = std::map<std::string, ReadKey>;
 
-template <typename T>
-Result<> store(Result<T> read, T& setting) {
-  if (!read) {
-    return Failure(read.error());
-  }
-  setting = std::move(*read);
-  return {};
-}
-
-ReadKey path_key(std::string& setting) {
-  return [&setting](const Value& value) { return store(config::read_path(value), setting); };
-}
-
-ReadKey text_key(std::string& setting) {
-  return [&setting](const Value& value) { return store(config::read_text(value), setting); };
-}
-
-ReadKey flag_key(bool& setting) {
-  return [&setting](const Value& value) { return store(config::read_bool(value), setting); };
-}
-
-ReadKey rate_key(int& setting) {
-  return [&setting](const Value& value) -> Result<> {
-    constexpr config::Range<std::int64_t> kRates{1, 1000};
-    const Result<std::int64_t> read = config::read_integer(value, kRates);
-    if (!read) {
-      return Failure(read.error());
-    }
-    setting = static_cast<int>(*read);
+template <typename T, typename Read>
+ReadKey key(T& setting, Read read) {
+  return [&setting, read](const Value& value) -> Result<> {
+    EVICTD_ASSIGN_OR_RETURN(setting, read(value));
     return {};
   };
 }
 
+ReadKey integer_key(int& setting, config::Range<std::int64_t> range) {
+  return key(setting, [range](const Value& value) {
+    return config::read_integer(value, range).map([](std::int64_t number) {
+      return static_cast<int>(number);
+    });
+  });
+}
+
 ReadKey duration_key(Duration& setting, config::Range<Duration> range) {
-  return [&setting, range](const Value& value) {
-    return store(config::read_duration(value, range), setting);
-  };
+  return key(setting, [range](const Value& value) { return config::read_duration(value, range); });
 }
 
 template <typename T>
@@ -86,30 +67,24 @@ ReadKey choice_key(T& setting, std::vector<std::pair<std::string, T>> choices) {
   };
 }
 
-ReadKey url_key(std::string& setting) {
-  return [&setting](const Value& value) -> Result<> {
-    Result<std::string> url = config::read_text(value);
-    if (!url) {
-      return Failure(url.error());
-    }
-    while (url->ends_with('/')) {
-      url->pop_back();
-    }
-    if (const std::string problem = url_problem(*url); !problem.empty()) {
-      return value.refuse("not an address", problem);
-    }
-    setting = std::move(*url);
-    return {};
-  };
+Result<std::string> read_url(const Value& value) {
+  EVICTD_ASSIGN_OR_RETURN(std::string url, config::read_text(value));
+  while (url.ends_with('/')) {
+    url.pop_back();
+  }
+  if (const std::string problem = url_problem(url); !problem.empty()) {
+    return value.refuse("not an address", problem);
+  }
+  return url;
 }
 
 Keys access_keys(ServerAccess& access) {
-  return {{"url", url_key(access.url)},
-          {"caFile", path_key(access.ca_file)},
-          {"insecureSkipVerify", flag_key(access.insecure_skip_verify)},
-          {"tokenFile", path_key(access.token_file)},
-          {"clientCertificateFile", path_key(access.certificate_file)},
-          {"clientKeyFile", path_key(access.key_file)}};
+  return {{"url", key(access.url, read_url)},
+          {"caFile", key(access.ca_file, config::read_path)},
+          {"insecureSkipVerify", key(access.insecure_skip_verify, config::read_bool)},
+          {"tokenFile", key(access.token_file, config::read_path)},
+          {"clientCertificateFile", key(access.certificate_file, config::read_path)},
+          {"clientKeyFile", key(access.key_file, config::read_path)}};
 }
 
 Result<> read_keys(const Value& map, const Keys& keys) {
@@ -147,75 +122,59 @@ Keys kubelet_keys(KubeletSettings& settings) {
 
 Keys api_server_keys(ApiServerSettings& settings) {
   Keys keys = access_keys(settings.access);
-  keys["inCluster"] = flag_key(settings.in_cluster);
-  keys["kubeconfig"] = path_key(settings.kubeconfig);
-  keys["context"] = text_key(settings.context);
+  keys["inCluster"] = key(settings.in_cluster, config::read_bool);
+  keys["kubeconfig"] = key(settings.kubeconfig, config::read_path);
+  keys["context"] = key(settings.context, config::read_text);
   keys["watchTime"] = duration_key(settings.watch_time, {seconds(1), hours(1)});
   keys["silenceLimit"] = duration_key(settings.silence_limit, {milliseconds(100), hours(1)});
   return keys;
 }
 
-ReadKey endpoint_key(std::string& setting) {
-  return [&setting](const Value& value) -> Result<> {
-    Result<std::string> endpoint = config::read_text(value);
-    if (endpoint && *endpoint != "none" && *endpoint != "auto" && !cri::socket_path(*endpoint)) {
-      return value.refuse("not a socket",
-                          "none, auto, or /PATH or unix:///PATH of at most 107 bytes");
-    }
-    return store(std::move(endpoint), setting);
-  };
+Result<std::string> read_endpoint(const Value& value) {
+  EVICTD_ASSIGN_OR_RETURN(std::string endpoint, config::read_text(value));
+  if (endpoint != "none" && endpoint != "auto" && !cri::socket_path(endpoint)) {
+    return value.refuse("not a socket",
+                        "none, auto, or /PATH or unix:///PATH of at most 107 bytes");
+  }
+  return endpoint;
 }
 
 Keys runtime_keys(RuntimeSettings& settings) {
-  return {{"endpoint", endpoint_key(settings.endpoint)},
+  return {{"endpoint", key(settings.endpoint, read_endpoint)},
           {"pollInterval", duration_key(settings.poll_interval, {milliseconds(100), minutes(10)})},
-          {"events", flag_key(settings.follows_events)},
-          {"placeLink", path_key(settings.place_link)}};
+          {"events", key(settings.follows_events, config::read_bool)},
+          {"placeLink", key(settings.place_link, config::read_path)}};
 }
 
 /// A number of containers; -1: any.
-ReadKey limit_key(std::optional<std::size_t>& setting) {
-  return [&setting](const Value& value) -> Result<> {
-    constexpr std::int64_t kMost = 1'000'000;
-    const Result<std::int64_t> number = config::read_integer(value, {-1, kMost});
-    if (!number) {
-      return Failure(number.error());
-    }
-    setting = *number < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(*number));
-    return {};
-  };
-}
-
-ReadKey percent_key(int& setting) {
-  return [&setting](const Value& value) -> Result<> {
-    const Result<std::int64_t> number = config::read_integer(value, {0, 100});
-    if (!number) {
-      return Failure(number.error());
-    }
-    setting = static_cast<int>(*number);
-    return {};
-  };
+Result<std::optional<std::size_t>> read_limit(const Value& value) {
+  constexpr std::int64_t kMost = 1'000'000;
+  EVICTD_ASSIGN_OR_RETURN(const std::int64_t number, config::read_integer(value, {-1, kMost}));
+  return number < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(number));
 }
 
 Keys reclaim_keys(ReclaimSettings& settings) {
   return {
       {"minContainerAge",
        duration_key(settings.containers.min_age, {Duration(0), hours(24 * 365)})},
-      {"maxPerPodContainer", limit_key(settings.containers.max_per_pod_container)},
-      {"maxContainers", limit_key(settings.containers.max_containers)},
+      {"maxPerPodContainer", key(settings.containers.max_per_pod_container, read_limit)},
+      {"maxContainers", key(settings.containers.max_containers, read_limit)},
       {"imageMinimumGCAge", duration_key(settings.images.min_age, {Duration(0), hours(24 * 365)})},
-      {"imageGCLowThresholdPercent", percent_key(settings.images.low_threshold_percent)}};
+      {"imageGCLowThresholdPercent", integer_key(settings.images.low_threshold_percent, {0, 100})}};
 }
 
-ReadKey node_name_key(std::string& setting) {
-  return [&setting](const Value& value) -> Result<> {
-    Result<std::string> name = config::read_text(value);
-    if (name && !is_node_name(*name)) {
-      return value.refuse("not a node name",
-                          "up to 253 of a-z, 0-9, \"-\" and \".\", as the API server has it");
-    }
-    return store(std::move(name), setting);
-  };
+Result<std::string> read_node_name(const Value& value) {
+  EVICTD_ASSIGN_OR_RETURN(std::string name, config::read_text(value));
+  if (!is_node_name(name)) {
+    return value.refuse("not a node name",
+                        "up to 253 of a-z, 0-9, \"-\" and \".\", as the API server has it");
+  }
+  return name;
+}
+
+Result<std::string> read_socket_or_none(const Value& value) {
+  const bool is_none = value.node.kind == YamlNode::Kind::kScalar && value.node.text == "none";
+  return is_none ? Result<std::string>("none") : config::read_path(value);
 }
 
 Keys top_keys(KubeSettings& settings) {
@@ -225,16 +184,10 @@ Keys top_keys(KubeSettings& settings) {
       {"podSource",
        choice_key<SourceKind>(settings.pod_source, {{"kubelet", SourceKind::kKubelet},
                                                     {"apiserver", SourceKind::kApiServer}})},
-      {"nodeName", node_name_key(settings.node_name)},
-      {"manifestDirectory", path_key(settings.manifest_directory)},
-      {"statusSocket", path_key(settings.status_socket)},
-      {"evictdSocket",
-       [&settings](const Value& value) {
-         const bool is_none =
-             value.node.kind == YamlNode::Kind::kScalar && value.node.text == "none";
-         return store(is_none ? Result<std::string>("none") : config::read_path(value),
-                      settings.evictd_socket);
-       }},
+      {"nodeName", key(settings.node_name, read_node_name)},
+      {"manifestDirectory", key(settings.manifest_directory, config::read_path)},
+      {"statusSocket", key(settings.status_socket, config::read_path)},
+      {"evictdSocket", key(settings.evictd_socket, read_socket_or_none)},
       {"mode", choice_key<Mode>(settings.actions.mode, {{"none", Mode::kNone},
                                                         {"observe", Mode::kObserve},
                                                         {"assist", Mode::kAssist},
@@ -244,11 +197,11 @@ Keys top_keys(KubeSettings& settings) {
       {"nodeConditions", choice_key<NodeConditions>(settings.actions.node_conditions,
                                                     {{"own", NodeConditions::kOwn},
                                                      {"standard", NodeConditions::kStandard}})},
-      {"stateDirectory", path_key(settings.actions.state_directory)},
-      {"respectDisruptionBudgets", flag_key(settings.actions.respects_budgets)},
+      {"stateDirectory", key(settings.actions.state_directory, config::read_path)},
+      {"respectDisruptionBudgets", key(settings.actions.respects_budgets, config::read_bool)},
       {"loopDamping",
        choice_key<bool>(settings.actions.damps_loops, {{"none", false}, {"taint", true}})},
-      {"requestsPerSecond", rate_key(settings.actions.requests_per_second)},
+      {"requestsPerSecond", integer_key(settings.actions.requests_per_second, {1, 1000})},
       {"kubelet", group_key(kubelet_keys(settings.kubelet))},
       {"apiServer", group_key(api_server_keys(settings.api_server))},
       {"runtime", group_key(runtime_keys(settings.runtime))},
@@ -364,19 +317,12 @@ bool is_node_name(std::string_view name) {
 }
 
 Result<KubeSettings> parse_kube_config(std::string_view text, std::string_view filename) {
-  const Result<YamlNode> root = config::parse_yaml(text, filename);
-  if (!root) {
-    return Failure(root.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const YamlNode root, config::parse_yaml(text, filename));
   KubeSettings settings;
-  if (Result<> read =
-          read_keys({.node = *root, .filename = filename, .key = ""}, top_keys(settings));
-      !read) {
-    return Failure(read.error());
-  }
+  EVICTD_TRY(read_keys({.node = root, .filename = filename, .key = ""}, top_keys(settings)));
   if (const std::optional<Contradiction> wrong = contradiction_in(settings)) {
     return config::refuse({.filename = filename,
-                           .line = line_of(*root, wrong->group),
+                           .line = line_of(root, wrong->group),
                            .key = wrong->key,
                            .shown = "",
                            .reason = wrong->reason,

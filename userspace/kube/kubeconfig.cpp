@@ -9,6 +9,7 @@
 #include "config/file_text.h"
 #include "config/value.h"
 #include "config/yaml_tree.h"
+#include "evictd/try.h"
 
 namespace evictd::kube {
 
@@ -208,18 +209,12 @@ Result<std::string> decode_base64(std::string_view text) {
 
 Result<ServerAccess> access_of_kubeconfig(std::string_view text, const std::filesystem::path& file,
                                           const std::string& context) {
-  const Result<YamlNode> root =
-      config::parse_yaml(text, file.string(), {.bytes = kLongestKubeconfig});
-  if (!root) {
-    return Failure(root.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const YamlNode root,
+                          config::parse_yaml(text, file.string(), {.bytes = kLongestKubeconfig}));
   const std::string name = file.string();
-  if (Result<> map = config::expect_map({.node = *root, .filename = name, .key = "kubeconfig"},
-                                        "a mapping with clusters, users and contexts");
-      !map) {
-    return Failure(map.error());
-  }
-  return KubeconfigReader(*root, file).access(context);
+  EVICTD_TRY(config::expect_map({.node = root, .filename = name, .key = "kubeconfig"},
+                                "a mapping with clusters, users and contexts"));
+  return KubeconfigReader(root, file).access(context);
 }
 
 Result<ServerAccess> read_kubeconfig(const std::filesystem::path& file,

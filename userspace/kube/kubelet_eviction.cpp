@@ -3,16 +3,19 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_members.h"
 #include "core/rfc3339.h"
 #include "eviction/message.h"
 #include "eviction/quantity.h"
 #include "export/comparison.h"
-#include "kube/actions/json_members.h"
 
 namespace evictd::kube {
 
 namespace {
 
+using base::list_at;
+using base::member_at;
+using base::text_at;
 using Json = nlohmann::json;
 
 constexpr std::string_view kLowOn = "The node was low on resource: ";
@@ -23,12 +26,8 @@ constexpr std::string_view kWasUsing = " was using ";
 constexpr int kMostContainers = 1024;
 
 std::optional<WallTime> disruption_time(const Json& status) {
-  const auto conditions = status.find("conditions");
-  if (conditions == status.end() || !conditions->is_array()) {
-    return std::nullopt;
-  }
-  for (const Json& condition : *conditions) {
-    if (condition.is_object() && text_at(condition, "type") == eviction::kDisruptionTarget) {
+  for (const Json& condition : list_at(status, "conditions")) {
+    if (text_at(condition, "type") == eviction::kDisruptionTarget) {
       const Result<WallTime> time =
           core::wall_time_from_rfc3339(text_at(condition, "lastTransitionTime"));
       return time && exporting::is_comparable(*time) ? std::optional(*time) : std::nullopt;
@@ -74,18 +73,16 @@ std::optional<std::int64_t> usage_in(std::string_view message) {
 }  // namespace
 
 std::optional<KubeletEviction> kubelet_eviction(const Json& pod) {
-  const auto metadata = pod.find("metadata");
-  const auto status = pod.find("status");
-  const bool has_both =
-      metadata != pod.end() && metadata->is_object() && status != pod.end() && status->is_object();
-  if (!has_both || text_at(*status, "phase") != "Failed" ||
-      text_at(*status, "reason") != eviction::kEvictedReason) {
+  const Json& metadata = member_at(pod, "metadata");
+  const Json& status = member_at(pod, "status");
+  if (!metadata.is_object() || text_at(status, "phase") != "Failed" ||
+      text_at(status, "reason") != eviction::kEvictedReason) {
     return std::nullopt;
   }
-  KubeletEviction eviction{.ns = text_at(*metadata, "namespace"),
-                           .name = text_at(*metadata, "name"),
-                           .message = text_at(*status, "message"),
-                           .time = disruption_time(*status)};
+  KubeletEviction eviction{.ns = text_at(metadata, "namespace"),
+                           .name = text_at(metadata, "name"),
+                           .message = text_at(status, "message"),
+                           .time = disruption_time(status)};
   return describes_eviction(eviction.message) ? std::optional(std::move(eviction)) : std::nullopt;
 }
 

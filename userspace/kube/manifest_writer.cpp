@@ -17,6 +17,7 @@
 
 #include "base/read_up_to.h"
 #include "base/write_all.h"
+#include "evictd/try.h"
 
 namespace evictd::kube {
 
@@ -96,22 +97,16 @@ Result<ManifestWriter> ManifestWriter::open(const std::string& directory) {
   if (!fd) {
     return fail_errno(errno, "open manifestDirectory " + directory);
   }
-  const Result<std::vector<std::string>> names = names_in(fd.get(), directory);
-  if (!names) {
-    return Failure(names.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const std::vector<std::string> names, names_in(fd.get(), directory));
   struct stat status {};
-  if (!names->empty() && ::fstatat(fd.get(), kConfirmed, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+  if (!names.empty() && ::fstatat(fd.get(), kConfirmed, &status, AT_SYMLINK_NOFOLLOW) != 0) {
     return fail(Errc::kInvalid,
                 "manifestDirectory: " + directory +
                     ": not empty and not evictd-kube's; allowed: a directory of its "
                     "own, whose files it may remove");
   }
-  Result<base::Fd> mark = take_mark(fd.get(), directory);
-  if (!mark) {
-    return Failure(mark.error());
-  }
-  return ManifestWriter(directory, std::move(fd), std::move(*mark));
+  EVICTD_ASSIGN_OR_RETURN(base::Fd mark, take_mark(fd.get(), directory));
+  return ManifestWriter(directory, std::move(fd), std::move(mark));
 }
 
 std::vector<PodDocument> ManifestWriter::read_all() {

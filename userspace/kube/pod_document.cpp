@@ -10,46 +10,36 @@ namespace evictd::kube {
 
 namespace {
 
-Shape some(std::initializer_list<const char*> names) {
-  Shape shape;
-  for (const char* const name : names) {
-    shape.members.emplace(name, Shape{});
-  }
-  return shape;
-}
-
-Shape any_members() {
-  return some({Shape::kAny});
-}
-
 Shape make_pod_shape() {
-  Shape metadata = some(
+  Shape metadata = keeping(
       {"name", "namespace", "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp"});
-  metadata.members["labels"] = any_members();
-  metadata.members["annotations"] = some(
+  metadata.members["labels"] = keeping({Shape::kAny});
+  metadata.members["annotations"] = keeping(
       {"kubernetes.io/config.mirror", "kubernetes.io/config.hash", "kubernetes.io/config.source"});
-  metadata.members["ownerReferences"] = some({"apiVersion", "kind", "name", "uid", "controller"});
+  metadata.members["ownerReferences"] =
+      keeping({"apiVersion", "kind", "name", "uid", "controller"});
   Shape resources;
-  resources.members["requests"] = any_members();
-  resources.members["limits"] = any_members();
-  Shape container = some({"name", "restartPolicy"});
+  resources.members["requests"] = keeping({Shape::kAny});
+  resources.members["limits"] = keeping({Shape::kAny});
+  Shape container = keeping({"name", "restartPolicy"});
   container.members["resources"] = resources;
   // evictd checks only whether the last three exist.
-  Shape volume = some({"name", "hostPath", "configMap", "gitRepo"});
-  volume.members["emptyDir"] = some({"medium", "sizeLimit"});
-  Shape spec = some({"nodeName", "priority", "priorityClassName", "terminationGracePeriodSeconds"});
+  Shape volume = keeping({"name", "hostPath", "configMap", "gitRepo"});
+  volume.members["emptyDir"] = keeping({"medium", "sizeLimit"});
+  Shape spec =
+      keeping({"nodeName", "priority", "priorityClassName", "terminationGracePeriodSeconds"});
   spec.members["containers"] = container;
   spec.members["initContainers"] = container;
-  spec.members["overhead"] = any_members();
-  spec.members["tolerations"] = some({"key", "operator", "value", "effect"});
+  spec.members["overhead"] = keeping({Shape::kAny});
+  spec.members["tolerations"] = keeping({"key", "operator", "value", "effect"});
   spec.members["volumes"] = volume;
-  Shape status = some({"phase", "qosClass", "reason", "message"});
-  status.members["conditions"] = some({"type", "lastTransitionTime"});
+  Shape status = keeping({"phase", "qosClass", "reason", "message"});
+  status.members["conditions"] = keeping({"type", "lastTransitionTime"});
   for (const char* const list :
        {"containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"}) {
-    status.members[list] = some({"name", "containerID"});
+    status.members[list] = keeping({"name", "containerID"});
   }
-  Shape pod = some({"kind", "apiVersion"});
+  Shape pod = keeping({"kind", "apiVersion"});
   pod.members["metadata"] = std::move(metadata);
   pod.members["spec"] = std::move(spec);
   pod.members["status"] = std::move(status);

@@ -9,17 +9,21 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_members.h"
 #include "base/json_text.h"
 #include "base/unix_socket.h"
 #include "cluster/cgroup_name.h"
 #include "cri/endpoint.h"
 #include "disk/filesystem_reading.h"
+#include "evictd/try.h"
 #include "kube/pod_document.h"
 
 namespace evictd::kube {
 
 namespace {
 
+using base::member_at;
+using base::text_at;
 using Json = nlohmann::json;
 
 /// Longer than any interval between pod lists.
@@ -45,9 +49,9 @@ WallTime modified_at(const std::string& file) {
 }
 
 std::optional<Duration> milliseconds_in(const Json& image, const char* name) {
-  const auto found = image.find(name);
-  return found != image.end() && found->is_number_unsigned()
-             ? std::optional<Duration>(std::chrono::milliseconds(found->get<std::int64_t>()))
+  const Json& number = member_at(image, name);
+  return number.is_number_unsigned()
+             ? std::optional<Duration>(std::chrono::milliseconds(number.get<std::int64_t>()))
              : std::nullopt;
 }
 
@@ -57,31 +61,28 @@ Result<std::map<std::string, cri::ImageIdleness>> ask_idleness(const std::string
     return fail_in("read the ages of images: is evictd-kube running?", answer.error());
   }
   const Result<Json> status = base::parse_json<Json>(*answer);
-  if (!status || !status->is_object() || !status->contains("runtime") ||
-      !(*status)["runtime"].is_object() || !(*status)["runtime"].contains("images")) {
+  const Json images = status ? member_at(*status, "runtime", "images") : Json();
+  if (images.is_null()) {
     return fail(Errc::kMalformed,
                 "read the ages of images: the evictd-kube at " + socket + " has no runtime");
   }
   std::map<std::string, cri::ImageIdleness> idleness;
-  for (const Json& image : (*status)["runtime"]["images"]) {
+  for (const Json& image : images) {
     const std::optional<Duration> known = milliseconds_in(image, "known_ms");
-    if (known && image.contains("id") && image["id"].is_string()) {
-      idleness[image["id"].get<std::string>()] = {.known = *known,
-                                                  .unused = milliseconds_in(image, "unused_ms")};
+    if (known && member_at(image, "id").is_string()) {
+      idleness[text_at(image, "id")] = {.known = *known,
+                                        .unused = milliseconds_in(image, "unused_ms")};
     }
   }
   return idleness;
 }
 
 Result<cri::Space> read_space(const std::string& place, MonoTime now) {
-  const Result<disk::FilesystemReading> reading = disk::read_filesystem(place, now);
-  if (!reading) {
-    return Failure(reading.error());
-  }
-  return cri::Space{.available_bytes = reading->available_bytes,
-                    .capacity_bytes = reading->capacity_bytes,
-                    .inodes_free = reading->inodes_free,
-                    .inodes = reading->inodes};
+  EVICTD_ASSIGN_OR_RETURN(const disk::FilesystemReading reading, disk::read_filesystem(place, now));
+  return cri::Space{.available_bytes = reading.available_bytes,
+                    .capacity_bytes = reading.capacity_bytes,
+                    .inodes_free = reading.inodes_free,
+                    .inodes = reading.inodes};
 }
 
 }  // namespace
@@ -96,28 +97,19 @@ cri::IsGone gone_by_manifests(const std::string& directory, WallTime now) {
 }
 
 Result<cri::Reclaimed> reclaim_containers(const KubeSettings& settings, const core::Clock& clock) {
-  const Result<cri::RuntimeClient::Options> options = client_options(settings);
-  if (!options) {
-    return Failure(options.error());
-  }
-  cri::RuntimeClient runtime(*options);
+  EVICTD_ASSIGN_OR_RETURN(const cri::RuntimeClient::Options options, client_options(settings));
+  cri::RuntimeClient runtime(options);
   const WallTime now = clock.wall_now();
   return cri::reclaim_containers(runtime, settings.reclaim.containers,
                                  gone_by_manifests(settings.manifest_directory, now), now);
 }
 
 Result<cri::Reclaimed> reclaim_images(const KubeSettings& settings, const core::Clock& clock) {
-  const Result<cri::RuntimeClient::Options> options = client_options(settings);
-  if (!options) {
-    return Failure(options.error());
-  }
-  Result<std::map<std::string, cri::ImageIdleness>> idleness = ask_idleness(settings.status_socket);
-  if (!idleness) {
-    return Failure(idleness.error());
-  }
-  cri::RuntimeClient runtime(*options);
+  EVICTD_ASSIGN_OR_RETURN(const cri::RuntimeClient::Options options, client_options(settings));
+  EVICTD_ASSIGN_OR_RETURN(auto idleness, ask_idleness(settings.status_socket));
+  cri::RuntimeClient runtime(options);
   return cri::reclaim_images(runtime, {.policy = settings.reclaim.images,
-                                       .idleness = std::move(*idleness),
+                                       .idleness = std::move(idleness),
                                        .read_space = [&clock](const std::string& place) {
                                          return read_space(place, clock.now());
                                        }});

@@ -6,15 +6,20 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_members.h"
 #include "base/json_text.h"
 #include "base/one_line.h"
 #include "core/rfc3339.h"
 #include "cri/endpoint.h"
+#include "evictd/try.h"
 
 namespace evictd::kube {
 
 namespace {
 
+using base::integer_at;
+using base::member_at;
+using base::text_at;
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
@@ -22,15 +27,10 @@ std::int64_t rounded_ms(Duration duration) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
 }
 
-std::string line_text(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 bool reports_kill(const Json& line) {
-  const std::string state = line_text(line, "state");
+  const std::string state = text_at(line, "state");
   return state == "killed" || state == "released" ||
-         (state == "exceeded_grace" && line_text(line, "not_killed").empty());
+         (state == "exceeded_grace" && text_at(line, "not_killed").empty());
 }
 
 OrderedJson text_or_null(const std::string& text) {
@@ -92,40 +92,31 @@ std::optional<cri::EvictedPod> killed_pod(std::string_view line) {
     return std::nullopt;  // Nearly all lines, without a parser.
   }
   const Result<Json> read = base::parse_json<Json>(line);
-  if (!read || !read->is_object() || line_text(*read, "kind") != "progress" ||
-      !reports_kill(*read)) {
+  if (!read || text_at(*read, "kind") != "progress" || !reports_kill(*read)) {
     return std::nullopt;
   }
-  const auto id = read->find("id");
-  const auto dry_run = read->find("dry_run");
-  const std::string uid = line_text(*read, "uid");
-  const bool is_real = dry_run != read->end() && dry_run->is_boolean() && !dry_run->get<bool>();
-  if (!is_real || uid.empty() || id == read->end() || !id->is_number_integer()) {
+  const std::optional<std::int64_t> id = integer_at(*read, "id");
+  const std::string uid = text_at(*read, "uid");
+  if (member_at(*read, "dry_run") != false || uid.empty() || !id) {
     return std::nullopt;
   }
   return cri::EvictedPod{
-      .id = id->get<std::int64_t>(),
+      .id = *id,
       .uid = uid,
-      .seen_at = core::wall_time_from_rfc3339(line_text(*read, "time")).value_or(WallTime::max())};
+      .seen_at = core::wall_time_from_rfc3339(text_at(*read, "time")).value_or(WallTime::max())};
 }
 
 Result<std::unique_ptr<RuntimeLink>> RuntimeLink::create(Options options) {
   std::string socket = cri::find_socket(options.settings.endpoint);
-  Result<std::unique_ptr<cri::RuntimeWorker>> worker =
+  EVICTD_ASSIGN_OR_RETURN(
+      std::unique_ptr<cri::RuntimeWorker> worker,
       cri::RuntimeWorker::start({.client = {.channel = {.socket = socket}},
                                  .poll_interval = options.settings.poll_interval,
                                  .follows_events = options.settings.follows_events,
-                                 .clock = options.clock});
-  if (!worker) {
-    return Failure(worker.error());
-  }
+                                 .clock = options.clock}));
   std::unique_ptr<RuntimeLink> link(
-      new RuntimeLink(std::move(options), std::move(socket), std::move(*worker)));
-  if (Result<> added =
-          link->options_.loop->add(link->worker_->descriptor(), EPOLLIN, link->handler_);
-      !added) {
-    return Failure(added.error());
-  }
+      new RuntimeLink(std::move(options), std::move(socket), std::move(worker)));
+  EVICTD_TRY(link->options_.loop->add(link->worker_->descriptor(), EPOLLIN, link->handler_));
   return link;
 }
 

@@ -46,11 +46,7 @@ Result<std::string> token_of(const ServerAccess& access) {
 
 Result<Credentials> read_credentials(const ServerAccess& access) {
   Credentials read{.url = access.url, .insecure_skip_verify = access.insecure_skip_verify};
-  Result<std::string> token = token_of(access);
-  if (!token) {
-    return Failure(token.error());
-  }
-  read.token = std::move(*token);
+  EVICTD_ASSIGN_OR_RETURN(read.token, token_of(access));
   struct Part {
     const std::string& file;
     const std::string& data;
@@ -59,11 +55,7 @@ Result<Credentials> read_credentials(const ServerAccess& access) {
   for (const Part& part : {Part{access.ca_file, access.ca_data, read.ca},
                            Part{access.certificate_file, access.certificate_data, read.certificate},
                            Part{access.key_file, access.key_data, read.key}}) {
-    Result<std::string> text = text_of(part.file, part.data);
-    if (!text) {
-      return Failure(text.error());
-    }
-    part.text = std::move(*text);
+    EVICTD_ASSIGN_OR_RETURN(part.text, text_of(part.file, part.data));
   }
   if (read.certificate.empty() != read.key.empty()) {
     return fail(Errc::kInvalid, "a client certificate without its key, or a key without one");

@@ -141,6 +141,14 @@ class ShapedBuilder {
 
 }  // namespace
 
+Shape keeping(std::initializer_list<const char*> names) {
+  Shape shape;
+  for (const char* const name : names) {
+    shape.members.emplace(name, Shape{});
+  }
+  return shape;
+}
+
 Result<Json> read_shaped(std::string_view text, const Shape& shape, const ShapeLimits& limits) {
   ShapedBuilder builder(shape, limits);
   static_cast<void>(Json::sax_parse(text, &builder));

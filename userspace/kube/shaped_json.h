@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -19,6 +20,9 @@ struct Shape {
 
   std::map<std::string, Shape, std::less<>> members{};
 };
+
+/// Members that are kept whole.
+[[nodiscard]] Shape keeping(std::initializer_list<const char*> names);
 
 /// Limits on one text; it comes from the network.
 struct ShapeLimits {

@@ -13,6 +13,8 @@
 #include <random>
 #include <utility>
 
+#include "evictd/try.h"
+
 namespace evictd::load {
 
 namespace {
@@ -114,10 +116,7 @@ Result<std::uint64_t> MemoryWork::add(std::uint64_t units) {
   const bool huge = options_.page_size == PageSize::kHuge;
   const std::uint64_t wanted = round_up(units, huge ? kHugePageBytes : kSmallPageBytes);
   if (next_ == end_) {
-    const Result<> mapped = map_more();
-    if (!mapped) {
-      return Failure(mapped.error());
-    }
+    EVICTD_TRY(map_more());
   }
   const std::uint64_t bytes = std::min(wanted, static_cast<std::uint64_t>(end_ - next_));
   if (huge) {

@@ -98,21 +98,15 @@ Result<StampWriter> enter_stage(const RunOptions& options) {
   // Before it enters the cgroups, so that the log is not charged to the pod.
   EVICTD_ASSIGN_OR_RETURN(StampWriter stamps, StampWriter::create(options.stamps));
   for (const std::string& cgroup : options.cgroups) {
-    const Result<> entered = enter(cgroup);
-    if (!entered) {
-      return Failure(entered.error());
-    }
+    EVICTD_TRY(enter(cgroup));
   }
   return stamps;
 }
 
 Result<> park(Work& work, std::uint64_t parked, std::uint64_t batch) {
   for (std::uint64_t total = 0; total < parked;) {
-    const Result<std::uint64_t> done = work.add(std::min(batch, parked - total));
-    if (!done) {
-      return Failure(done.error());
-    }
-    total += *done;
+    EVICTD_ASSIGN_OR_RETURN(const std::uint64_t done, work.add(std::min(batch, parked - total)));
+    total += done;
   }
   return {};
 }
@@ -120,10 +114,7 @@ Result<> park(Work& work, std::uint64_t parked, std::uint64_t batch) {
 }  // namespace
 
 Result<> run(const RunOptions& options, Work& work, std::uint64_t parked) {
-  Result<StampWriter> stamps = enter_stage(options);
-  if (!stamps) {
-    return Failure(stamps.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(StampWriter stamps, enter_stage(options));
   const std::uint64_t batch = options.stamps.batch;
   Result<> ready = work.prepare();
   if (ready) {
@@ -132,9 +123,9 @@ Result<> run(const RunOptions& options, Work& work, std::uint64_t parked) {
   if (!ready) {
     return ready;
   }
-  stamps->set_state(LoadState::kWaiting);
+  stamps.set_state(LoadState::kWaiting);
   wait_for_start(options);
-  stamps->set_state(LoadState::kRunning);
+  stamps.set_state(LoadState::kRunning);
 
   std::uint64_t total = parked;
   const std::uint64_t started_ns = now_ns();
@@ -147,15 +138,15 @@ Result<> run(const RunOptions& options, Work& work, std::uint64_t parked) {
       return Failure(done.error());
     }
     if (*done == 0) {
-      stamps->add_refused();
+      stamps.add_refused();
       if (options.ignore_term && !has_pending_sigterm()) {
-        stamps->add_refused_untold();
+        stamps.add_refused_untold();
       }
       sleep_until(end_ns + kRetryNs);
       continue;
     }
     total += *done;
-    stamps->add(start_ns, end_ns, total);
+    stamps.add(start_ns, end_ns, total);
     if (options.rate > 0) {
       const double seconds =
           static_cast<double>(total - parked) / static_cast<double>(options.rate);
@@ -165,18 +156,15 @@ Result<> run(const RunOptions& options, Work& work, std::uint64_t parked) {
       }
     }
   }
-  stamps->set_state(LoadState::kHolding);
+  stamps.set_state(LoadState::kHolding);
   hold();
 }
 
 Result<> run_without_units(const RunOptions& options, void (*body)()) {
-  Result<StampWriter> stamps = enter_stage(options);
-  if (!stamps) {
-    return Failure(stamps.error());
-  }
-  stamps->set_state(LoadState::kWaiting);
+  EVICTD_ASSIGN_OR_RETURN(StampWriter stamps, enter_stage(options));
+  stamps.set_state(LoadState::kWaiting);
   wait_for_start(options);
-  stamps->set_state(body == nullptr ? LoadState::kHolding : LoadState::kRunning);
+  stamps.set_state(body == nullptr ? LoadState::kHolding : LoadState::kRunning);
   if (body != nullptr) {
     body();
   }

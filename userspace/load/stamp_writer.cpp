@@ -11,6 +11,8 @@
 #include <ctime>
 #include <utility>
 
+#include "evictd/try.h"
+
 namespace evictd::load {
 
 namespace {
@@ -38,10 +40,7 @@ Result<StampWriter> StampWriter::create(const Options& options) {
     }
   }
   if (!options.path.empty()) {
-    const Result<> mapped = writer.map(options);
-    if (!mapped) {
-      return Failure(mapped.error());
-    }
+    EVICTD_TRY(writer.map(options));
   }
   return writer;
 }

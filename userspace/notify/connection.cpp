@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "evictd/try.h"
 #include "notify/descriptors.h"
 
 namespace evictd::notify {
@@ -201,11 +202,8 @@ Result<Listening> Service::Connection::listen(const evictd_notify_register_reque
   if (!is_eventfd(packet.descriptors[EVICTD_NOTIFY_FD_EVENT].get())) {
     return fail_errno(EBADF, "eventfd");
   }
-  const Result<Reader> reader = reader_of(socket_.get(), peer_);
-  if (!reader) {
-    return Failure(reader.error());
-  }
-  if (const int problem = check_readable(directory, terms->signal, *reader); problem != 0) {
+  EVICTD_ASSIGN_OR_RETURN(const Reader reader, reader_of(socket_.get(), peer_));
+  if (const int problem = check_readable(directory, terms->signal, reader); problem != 0) {
     return fail_errno(problem, "directory");
   }
   if (const int problem = service_.check_room(peer_.uid); problem != 0) {

@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "evictd/try.h"
 #include "notify/descriptors.h"
 #include "notify/engine_turn.h"
 #include "notify/ring_turn.h"
@@ -73,47 +74,26 @@ Engine::~Engine() {
 
 Result<std::unique_ptr<Engine>> Engine::create(std::unique_ptr<Backend> backend,
                                                const core::Clock& clock, Waiting waiting) {
-  Result<base::EventLoop> loop = base::EventLoop::create();
-  Result<base::Timer> timer = base::Timer::create();
-  Result<base::Timer> reading_timer = base::Timer::create();
-  Result<base::Timer> paying_timer = base::Timer::create();
-  Result<EventfdSignaller> signaller = EventfdSignaller::create();
-  if (!loop || !timer) {
-    return Failure(loop ? timer.error() : loop.error());
-  }
-  if (!reading_timer || !paying_timer) {
-    return Failure(reading_timer ? paying_timer.error() : reading_timer.error());
-  }
-  if (!signaller) {
-    return Failure(signaller.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::EventLoop loop, base::EventLoop::create());
+  EVICTD_ASSIGN_OR_RETURN(base::Timer timer, base::Timer::create());
+  EVICTD_ASSIGN_OR_RETURN(base::Timer reading_timer, base::Timer::create());
+  EVICTD_ASSIGN_OR_RETURN(base::Timer paying_timer, base::Timer::create());
+  EVICTD_ASSIGN_OR_RETURN(EventfdSignaller signaller, EventfdSignaller::create());
   std::unique_ptr<Engine> engine(
-      new Engine(std::move(backend), clock, std::move(*loop),
-                 {std::move(*timer), std::move(*reading_timer), std::move(*paying_timer)},
-                 std::move(*signaller), waiting));
-  Result<> added =
-      engine->loop_.add(engine->backend_->descriptor(), EPOLLIN, engine->backend_ready_);
-  if (added) {
-    added = engine->loop_.add(engine->timer_.descriptor(), EPOLLIN, engine->timer_ready_);
-  }
-  if (added) {
-    added = engine->loop_.add(engine->reading_timer_.descriptor(), EPOLLIN, engine->reading_ready_);
-  }
-  if (added) {
-    added = engine->loop_.add(engine->paying_timer_.descriptor(), EPOLLIN, engine->paying_ready_);
-  }
-  if (!added) {
-    return Failure(added.error());
-  }
+      new Engine(std::move(backend), clock, std::move(loop),
+                 {std::move(timer), std::move(reading_timer), std::move(paying_timer)},
+                 std::move(signaller), waiting));
+  EVICTD_TRY(engine->loop_.add(engine->backend_->descriptor(), EPOLLIN, engine->backend_ready_));
+  EVICTD_TRY(engine->loop_.add(engine->timer_.descriptor(), EPOLLIN, engine->timer_ready_));
+  EVICTD_TRY(
+      engine->loop_.add(engine->reading_timer_.descriptor(), EPOLLIN, engine->reading_ready_));
+  EVICTD_TRY(engine->loop_.add(engine->paying_timer_.descriptor(), EPOLLIN, engine->paying_ready_));
   // A backend without kernel programs has none for pressure either.
-  Result<std::unique_ptr<EventSources>> events = EventSources::create(
-      engine->loop_, *engine,
-      engine->backend() == EVICTD_NOTIFY_KERNEL ? EventSources::Programs::kAllowed
-                                                : EventSources::Programs::kNone);
-  if (!events) {
-    return Failure(events.error());
-  }
-  engine->events_ = std::move(*events);
+  EVICTD_ASSIGN_OR_RETURN(engine->events_,
+                          EventSources::create(engine->loop_, *engine,
+                                               engine->backend() == EVICTD_NOTIFY_KERNEL
+                                                   ? EventSources::Programs::kAllowed
+                                                   : EventSources::Programs::kNone));
   return engine;
 }
 
@@ -130,16 +110,13 @@ Result<Listening> Engine::listen(ListenRequest request) {
 Result<Listening> Engine::listen_locked(ListenRequest& request, std::uint64_t eventfd_id) {
   // The listeners' sides are current once all earlier reports have been processed.
   drain_backend_for_others();
-  const Result<CgroupId> cgroup = backend_->identify(request.directory.get());
-  if (!cgroup) {
-    return Failure(cgroup.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const CgroupId cgroup, backend_->identify(request.directory.get()));
   const bool is_value = has_value(request.terms.signal);
   if ((signals() >> request.terms.signal & 1U) == 0) {
     return fail_errno(EOPNOTSUPP, is_value ? "this signal cannot be watched here"
                                            : events_->no_pressure_because());
   }
-  const LevelKey key{.cgroup = *cgroup,
+  const LevelKey key{.cgroup = cgroup,
                      .signal = is_value ? request.terms.signal : EVICTD_NOTIFY_USAGE,
                      .unit = request.terms.unit};
   if (const int problem = shares_.check(request.owner, key, request.terms); problem != 0) {

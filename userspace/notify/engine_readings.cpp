@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "evictd/try.h"
 #include "notify/engine.h"
 
 namespace evictd::notify {
@@ -11,11 +12,7 @@ Result<> Engine::open_files(const LevelKey& key, Group& group, RowId row) {
   if (group.files || !backend_->is_behind(row)) {
     return {};
   }
-  Result<LevelFiles> files = LevelFiles::open(key, group.directory.get());
-  if (!files) {
-    return Failure(files.error());
-  }
-  group.files = std::move(*files);
+  EVICTD_ASSIGN_OR_RETURN(group.files, LevelFiles::open(key, group.directory.get()));
   ++readings_.values;
   const MonoTime first = clock_.now() + ReadingPace::kPeriod;
   if (readings_.due == MonoTime{} || first < readings_.due) {

@@ -9,16 +9,14 @@
 #include <csignal>
 #include <system_error>
 
+#include "evictd/try.h"
 #include "sys/scheduling.h"
 
 namespace evictd::notify {
 
 Result<std::unique_ptr<EngineThread>> EngineThread::start(Engine& engine) {
-  Result<base::WakeUp> stop = base::WakeUp::create();
-  if (!stop) {
-    return Failure(stop.error());
-  }
-  std::unique_ptr<EngineThread> started(new EngineThread(engine, std::move(*stop)));
+  EVICTD_ASSIGN_OR_RETURN(base::WakeUp stop, base::WakeUp::create());
+  std::unique_ptr<EngineThread> started(new EngineThread(engine, std::move(stop)));
   // A host program's signals are for its own threads.
   sigset_t all;
   sigset_t before;

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <string_view>
 
+#include "evictd/try.h"
 #include "probe/features.h"
 
 namespace evictd::notify {
@@ -55,9 +56,7 @@ Result<std::unique_ptr<EventSources>> EventSources::create(base::EventLoop& loop
     sources->no_pressure_because_ = program.error().context;
     return sources;
   }
-  if (const Result<> added = loop.add((*program)->descriptor(), EPOLLIN, *sources); !added) {
-    return Failure(added.error());
-  }
+  EVICTD_TRY(loop.add((*program)->descriptor(), EPOLLIN, *sources));
   sources->program_ = std::move(*program);
   return sources;
 }

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <vector>
 
+#include "evictd/try.h"
+
 namespace evictd::notify {
 namespace {
 
@@ -94,13 +96,9 @@ Result<> KernelRelay::listen(RegistrationId id, const Terms& terms, int director
   if (!eventfd || !kept) {
     return fail_errno(errno, "make an eventfd");
   }
-  if (const Result<> done = register_with_kernel(eventfd.get(), terms, directory); !done) {
-    return Failure(done.error());
-  }
+  EVICTD_TRY(register_with_kernel(eventfd.get(), terms, directory));
   auto relay = std::make_unique<Relay>(sink_, id, std::move(eventfd), std::move(kept));
-  if (const Result<> added = loop_.add(relay->descriptor(), EPOLLIN, *relay); !added) {
-    return Failure(added.error());
-  }
+  EVICTD_TRY(loop_.add(relay->descriptor(), EPOLLIN, *relay));
   relays_[id] = std::move(relay);
   return {};
 }

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "base/fd.h"
+#include "evictd/try.h"
 #include "notify/kernel_backend.h"
 #include "notify/skeleton.h"
 #include "probe/libbpf_log.h"
@@ -109,11 +110,8 @@ Result<evictd_notify_resolved> KernelBackend::resolve(int directory) const {
 }
 
 Result<CgroupId> KernelBackend::identify(int directory) const {
-  const Result<evictd_notify_resolved> where = resolve(directory);
-  if (!where) {
-    return Failure(where.error());
-  }
-  return CgroupId{.hierarchy = where->cgroup.hierarchy, .id = where->cgroup.id};
+  EVICTD_ASSIGN_OR_RETURN(const evictd_notify_resolved where, resolve(directory));
+  return CgroupId{.hierarchy = where.cgroup.hierarchy, .id = where.cgroup.id};
 }
 
 Result<RowId> KernelBackend::take_row() {
@@ -282,45 +280,38 @@ void KernelBackend::update_limits() {
 
 Result<RowId> KernelBackend::watch(const LevelKey& key, int directory,
                                    std::span<const std::uint64_t> edges, const RowId* replaced) {
-  const Result<evictd_notify_resolved> where = resolve(directory);
-  if (!where) {
-    return Failure(where.error());
-  }
-  if (const int problem = problem_of(key.signal, *where); problem != 0) {
+  EVICTD_ASSIGN_OR_RETURN(const evictd_notify_resolved where, resolve(directory));
+  if (const int problem = problem_of(key.signal, where); problem != 0) {
     return fail_errno(problem, "watch a cgroup");
   }
-  const Result<RowId> id = take_row();
-  if (!id) {
-    return Failure(id.error());
-  }
-  Row& row = rows_[*id];
+  EVICTD_ASSIGN_OR_RETURN(const RowId id, take_row());
+  Row& row = rows_[id];
   row.key = key;
-  row.counters = counters_of(key.signal, *where);
-  row.behind = key.signal == EVICTD_NOTIFY_WORKING_SET && where->level != 0;
-  Result<> done = write_row(*id, *where, edges);
-  const Result<> remembered = done ? remember(*where) : done;
+  row.counters = counters_of(key.signal, where);
+  row.behind = key.signal == EVICTD_NOTIFY_WORKING_SET && where.level != 0;
+  Result<> done = write_row(id, where, edges);
+  const Result<> remembered = done ? remember(where) : done;
   // Next to the row that it replaces, which sees every charge until the switch.
-  done = remembered ? attach_to_counters(*id) : remembered;
+  done = remembered ? attach_to_counters(id) : remembered;
   if (done) {
     update_limits();
     const auto& programs = loaded_.skeleton->progs;
-    done = replaced != nullptr
-               ? run(bpf_program__fd(programs.notify_switch), *replaced + 1, *id + 1)
-               : run(bpf_program__fd(programs.notify_begin), 0, *id + 1);
+    done = replaced != nullptr ? run(bpf_program__fd(programs.notify_switch), *replaced + 1, id + 1)
+                               : run(bpf_program__fd(programs.notify_begin), 0, id + 1);
   }
   if (!done) {
-    take_down(*id);
+    take_down(id);
     if (remembered) {
       forget(key.cgroup);
     }
-    free_row(*id);
+    free_row(id);
     update_limits();
     return Failure(done.error());
   }
   if (replaced != nullptr) {
     take_down(*replaced);
   }
-  return *id;
+  return id;
 }
 
 void KernelBackend::unwatch(RowId row) {

@@ -12,6 +12,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "evictd/try.h"
 #include "sys/kept_file.h"
 #include "sys/kernel_text.h"
 
@@ -203,11 +204,8 @@ std::uint64_t LevelFiles::rate(std::uint64_t usage, MonoTime now) {
 }
 
 Result<LevelReading> LevelFiles::read(MonoTime now) {
-  const Result<std::uint64_t> read = amount();
-  if (!read) {
-    return Failure(read.error());
-  }
-  const std::uint64_t value = key_.signal == EVICTD_NOTIFY_RATE ? rate(*read, now) : *read;
+  EVICTD_ASSIGN_OR_RETURN(const std::uint64_t read, amount());
+  const std::uint64_t value = key_.signal == EVICTD_NOTIFY_RATE ? rate(read, now) : read;
   if (key_.unit == EVICTD_NOTIFY_ABSOLUTE) {
     return LevelReading{.value = value, .level = value};
   }

@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "evictd/try.h"
 #include "notify/kernel_backend.h"
 #include "notify/polling_backend.h"
 
@@ -17,21 +18,13 @@ Result<MadeEngine> make_engine(const EngineOptions& options, const core::Clock& 
     backend = std::move(*kernel);
   } else if (options.may_poll) {
     made.polls_because = kernel.error().message();
-    Result<std::unique_ptr<PollingBackend>> polling = PollingBackend::create(clock);
-    if (!polling) {
-      return Failure(polling.error());
-    }
-    backend = std::move(*polling);
+    EVICTD_ASSIGN_OR_RETURN(backend, PollingBackend::create(clock));
   } else {
     return Failure(kernel.error());
   }
   const auto waiting =
       std::thread::hardware_concurrency() > 1 ? Engine::Waiting::kAwake : Engine::Waiting::kAsleep;
-  Result<std::unique_ptr<Engine>> engine = Engine::create(std::move(backend), clock, waiting);
-  if (!engine) {
-    return Failure(engine.error());
-  }
-  made.engine = std::move(*engine);
+  EVICTD_ASSIGN_OR_RETURN(made.engine, Engine::create(std::move(backend), clock, waiting));
   return made;
 }
 

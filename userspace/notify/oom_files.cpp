@@ -14,6 +14,7 @@
 #include <set>
 #include <string_view>
 
+#include "evictd/try.h"
 #include "sys/kernel_text.h"
 
 namespace evictd::notify {
@@ -119,11 +120,7 @@ Result<std::vector<OomFiles::Level>> OomFiles::levels_above(int directory) {
       return fail_errno(E2BIG, "the cgroup lies too deep");
     }
     levels.push_back({.place = status.st_ino, .file = std::move(file)});
-    Result<base::Fd> parent = parent_of(at.get());
-    if (!parent) {
-      return Failure(parent.error());
-    }
-    at = std::move(*parent);
+    EVICTD_ASSIGN_OR_RETURN(at, parent_of(at.get()));
   }
   return levels;
 }
@@ -163,19 +160,14 @@ Result<> OomFiles::join(RegistrationId id, Level level) {
 }
 
 Result<> OomFiles::listen(RegistrationId id, uid_t owner, int directory) {
-  Result<std::vector<Level>> levels = levels_above(directory);
-  if (!levels) {
-    return Failure(levels.error());
-  }
-  if (levels->empty()) {
+  EVICTD_ASSIGN_OR_RETURN(std::vector<Level> levels, levels_above(directory));
+  if (levels.empty()) {
     const bool gone = ::faccessat(directory, "cgroup.procs", F_OK, 0) != 0;
     return fail_errno(gone ? ENODEV : EOPNOTSUPP, "this cgroup has no memory.events.local");
   }
-  if (const Result<> room = check_room(owner, *levels); !room) {
-    return Failure(room.error());
-  }
+  EVICTD_TRY(check_room(owner, levels));
   chains_[id].owner = owner;
-  for (Level& level : *levels) {
+  for (Level& level : levels) {
     if (const Result<> joined = join(id, std::move(level)); !joined) {
       end(id);
       return Failure(joined.error());

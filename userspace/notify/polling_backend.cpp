@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "evictd/try.h"
+
 namespace evictd::notify {
 namespace {
 
@@ -21,11 +23,8 @@ std::uint32_t position_of(const std::vector<std::uint64_t>& edges, std::uint64_t
 }  // namespace
 
 Result<std::unique_ptr<PollingBackend>> PollingBackend::create(const core::Clock& clock) {
-  Result<base::Timer> timer = base::Timer::create();
-  if (!timer) {
-    return Failure(timer.error());
-  }
-  return std::unique_ptr<PollingBackend>(new PollingBackend(clock, std::move(*timer)));
+  EVICTD_ASSIGN_OR_RETURN(base::Timer timer, base::Timer::create());
+  return std::unique_ptr<PollingBackend>(new PollingBackend(clock, std::move(timer)));
 }
 
 std::uint32_t PollingBackend::signals() const {
@@ -51,28 +50,21 @@ Result<CgroupId> PollingBackend::identify(int directory) const {
 
 Result<RowId> PollingBackend::watch(const LevelKey& key, int directory,
                                     std::span<const std::uint64_t> edges, const RowId* replaced) {
-  Result<LevelFiles> files = LevelFiles::open(key, directory);
-  if (!files) {
-    return Failure(files.error());
-  }
-  const Result<LevelReading> reading = files->read(clock_.now());
-  if (!reading) {
-    return Failure(reading.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(LevelFiles files, LevelFiles::open(key, directory));
+  EVICTD_ASSIGN_OR_RETURN(const LevelReading reading, files.read(clock_.now()));
   const RowId id = ++last_row_;
   Row row{.key = key,
-          .files = std::move(*files),
+          .files = std::move(files),
           .edges = {edges.begin(), edges.end()},
-          .value = reading->value,
+          .value = reading.value,
           .position = 0};
-  row.position = position_of(row.edges, reading->level);
-  Begun begun{.begin = {.row = id, .position = row.position, .value = reading->value},
+  row.position = position_of(row.edges, reading.level);
+  Begun begun{.begin = {.row = id, .position = row.position, .value = reading.value},
               .last = std::nullopt};
   if (const auto old = replaced == nullptr ? rows_.end() : rows_.find(*replaced);
       old != rows_.end()) {
-    begun.last = RowMove{.row = old->first,
-                         .position = position_of(old->second.edges, reading->level),
-                         .gap = false};
+    begun.last = RowMove{
+        .row = old->first, .position = position_of(old->second.edges, reading.level), .gap = false};
     row.files = std::move(old->second.files);
     rows_.erase(old);
   }

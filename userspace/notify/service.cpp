@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "evictd/try.h"
 #include "notify/connection.h"
 
 namespace evictd::notify {
@@ -70,25 +71,16 @@ Result<std::unique_ptr<Service>> Service::create(const ServiceOptions& options,
   if (::getrandom(&instance, sizeof(instance), 0) != sizeof(instance)) {
     return fail_errno(errno, "get a random number");
   }
-  Result<base::WakeUp> closed = base::WakeUp::create();
-  Result<base::Timer> pause = base::Timer::create();
-  if (!closed || !pause) {
-    return Failure(closed ? pause.error() : closed.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::WakeUp closed, base::WakeUp::create());
+  EVICTD_ASSIGN_OR_RETURN(base::Timer pause, base::Timer::create());
   std::unique_ptr<Service> service(new Service(
-      options, loop, engine, instance, {.closed = std::move(*closed), .pause = std::move(*pause)}));
-  if (const Result<> listening = service->listen(); !listening) {
-    return Failure(listening.error());
-  }
+      options, loop, engine, instance, {.closed = std::move(closed), .pause = std::move(pause)}));
+  EVICTD_TRY(service->listen());
   return service;
 }
 
 Result<> Service::listen() {
-  Result<base::Fd> listener = base::listen_unix_packets(options_.path, options_.mode);
-  if (!listener) {
-    return Failure(listener.error());
-  }
-  listener_ = std::move(*listener);
+  EVICTD_ASSIGN_OR_RETURN(listener_, base::listen_unix_packets(options_.path, options_.mode));
   return loop_.add(listener_.get(), EPOLLIN, *this)
       .and_then([this] { return loop_.add(engine_.descriptor(), EPOLLIN, engine_ready_); })
       .and_then([this] { return loop_.add(pause_.descriptor(), EPOLLIN, pause_over_); });

@@ -71,14 +71,9 @@ Connection::Connection(base::Fd socket, Duration timeout)
     : socket_(std::move(socket)), timeout_(timeout) {}
 
 Result<Connection> Connection::open(const std::string& path, Duration timeout) {
-  Result<base::Fd> socket = connect_to(path, timeout);
-  if (!socket) {
-    return Failure(socket.error());
-  }
-  Connection connection(std::move(*socket), timeout);
-  if (Result<> greeted = connection.greet(); !greeted) {
-    return Failure(greeted.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::Fd socket, connect_to(path, timeout));
+  Connection connection(std::move(socket), timeout);
+  EVICTD_TRY(connection.greet());
   return connection;
 }
 
@@ -149,9 +144,7 @@ Result<std::size_t> Connection::receive(std::span<std::byte> reply, Deadline dea
       return fail_errno(ENOTCONN, "evictd has gone");
     }
     if (errno == EAGAIN) {
-      if (Result<> ready = wait(POLLIN, deadline); !ready) {
-        return Failure(ready.error());
-      }
+      EVICTD_TRY(wait(POLLIN, deadline));
     } else if (errno != EINTR) {
       return fail_errno(errno, "hear evictd");
     }
@@ -192,11 +185,8 @@ Result<Reply> Connection::ask(Request request, evictd_notify_message type,
                               std::span<const int> attached) {
   request.header = {.magic = EVICTD_NOTIFY_MAGIC, .type = type, .request_id = ++last_request_};
   Reply reply{};
-  if (Result<> answered = exchange(std::as_bytes(std::span(&request, 1)), attached,
-                                   std::as_writable_bytes(std::span(&reply, 1)));
-      !answered) {
-    return Failure(answered.error());
-  }
+  EVICTD_TRY(exchange(std::as_bytes(std::span(&request, 1)), attached,
+                      std::as_writable_bytes(std::span(&reply, 1))));
   return reply;
 }
 
@@ -230,12 +220,10 @@ Result<std::uint64_t> Connection::add(const evictd_notify_watch& watch, int cgro
   std::array<int, EVICTD_NOTIFY_FDS> attached{};
   attached[EVICTD_NOTIFY_FD_EVENT] = eventfd;
   attached[EVICTD_NOTIFY_FD_CGROUP] = cgroup;
-  const Result<evictd_notify_register_reply> reply =
-      ask<evictd_notify_register_reply>(request, EVICTD_NOTIFY_REGISTER, attached);
-  if (!reply) {
-    return Failure(reply.error());
-  }
-  return reply->registration;
+  EVICTD_ASSIGN_OR_RETURN(
+      const evictd_notify_register_reply reply,
+      ask<evictd_notify_register_reply>(request, EVICTD_NOTIFY_REGISTER, attached));
+  return reply.registration;
 }
 
 Result<> Connection::remove(std::uint64_t registration) {

@@ -14,6 +14,8 @@
 #include <system_error>
 #include <utility>
 
+#include "evictd/try.h"
+
 namespace evictd::notify_client {
 namespace {
 
@@ -168,13 +170,11 @@ Result<evictd_notify_watch> parse_control_arguments(evictd_notify_signal signal,
                          : not_allowed(words, "nothing for the OOM killer");
   }
   const bool percent = words.ends_with('%');
-  const Result<std::uint64_t> amount =
-      percent ? parse_percent(words.substr(0, words.size() - 1)) : parse_amount(words);
-  if (!amount) {
-    return Failure(amount.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(
+      const std::uint64_t amount,
+      percent ? parse_percent(words.substr(0, words.size() - 1)) : parse_amount(words));
   watch.unit = percent ? EVICTD_NOTIFY_OF_LIMIT : EVICTD_NOTIFY_ABSOLUTE;
-  watch.threshold = *amount;
+  watch.threshold = amount;
   if (!percent && is_counted_in_pages(signal)) {
     watch.threshold &= ~(static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) - 1);
   }

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "evictd/try.h"
 #include "notify/make_engine.h"
 #include "notify_client/eventfd_name.h"
 
@@ -45,10 +46,7 @@ Result<std::unique_ptr<InProcessClient>> InProcessClient::create() {
 
 Result<std::uint64_t> InProcessClient::add(base::Fd cgroup, const evictd_notify_watch& watch,
                                            int eventfd) {
-  const Result<EventFdName> name = name_eventfd(eventfd);
-  if (!name) {
-    return Failure(name.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const EventFdName name, name_eventfd(eventfd));
   base::Fd held(::fcntl(eventfd, F_DUPFD_CLOEXEC, 3));
   if (!held) {
     return fail_errno(errno, "eventfd");
@@ -61,15 +59,13 @@ Result<std::uint64_t> InProcessClient::add(base::Fd cgroup, const evictd_notify_
   if (!terms) {
     return fail_errno(EINVAL, "terms");
   }
-  const Result<notify::Listening> listening = engine_->listen({.terms = *terms,
-                                                               .eventfd = std::move(held),
-                                                               .directory = std::move(cgroup),
-                                                               .pid = 0,
-                                                               .number = name->id ? eventfd : -1});
-  if (!listening) {
-    return Failure(listening.error());
-  }
-  return listening->id;
+  EVICTD_ASSIGN_OR_RETURN(const notify::Listening listening,
+                          engine_->listen({.terms = *terms,
+                                           .eventfd = std::move(held),
+                                           .directory = std::move(cgroup),
+                                           .pid = 0,
+                                           .number = name.id ? eventfd : -1}));
+  return listening.id;
 }
 
 Result<> InProcessClient::remove(std::uint64_t id) {

@@ -15,6 +15,7 @@
 #include <set>
 #include <system_error>
 
+#include "evictd/try.h"
 #include "notify_client/passing_error.h"
 #include "notify_client/quiet_thread.h"
 
@@ -65,21 +66,15 @@ SocketClient::SocketClient(std::string path, Timing timing, Connection connectio
       sweep_at_(kFirstSweep) {}
 
 Result<std::unique_ptr<SocketClient>> SocketClient::create(std::string path, Timing timing) {
-  Result<Connection> connection = Connection::open(path, timing.request);
-  if (!connection) {
-    return Failure(connection.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(Connection connection, Connection::open(path, timing.request));
   base::Fd stop(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!stop) {
     return fail_errno(errno, "make an eventfd");
   }
   std::unique_ptr<SocketClient> client(
-      new SocketClient(std::move(path), timing, std::move(*connection), std::move(stop)));
-  Result<std::thread> thread = start_quiet_thread([self = client.get()] { self->run(); });
-  if (!thread) {
-    return Failure(thread.error());
-  }
-  client->thread_ = std::move(*thread);
+      new SocketClient(std::move(path), timing, std::move(connection), std::move(stop)));
+  EVICTD_ASSIGN_OR_RETURN(client->thread_,
+                          start_quiet_thread([self = client.get()] { self->run(); }));
   return client;
 }
 
@@ -151,10 +146,7 @@ void SocketClient::sweep() {
 
 Result<std::uint64_t> SocketClient::add(base::Fd cgroup, const evictd_notify_watch& watch,
                                         int eventfd) {
-  Result<EventFdName> name = name_eventfd(eventfd);
-  if (!name) {
-    return Failure(name.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(EventFdName name, name_eventfd(eventfd));
   // Checked here as well: for a cgroup that is known already, the known descriptor is sent instead.
   if (const int flags = ::fcntl(cgroup.get(), F_GETFL); flags < 0 || (flags & O_PATH) != 0) {
     return fail_errno(EBADF, "cgroup");
@@ -165,24 +157,21 @@ Result<std::uint64_t> SocketClient::add(base::Fd cgroup, const evictd_notify_wat
   }
   Registration registration{.cgroup = share(std::move(cgroup)),
                             .watch = watch,
-                            .eventfd = *name,
+                            .eventfd = name,
                             .kept = {},
                             .number = 0,
                             .error = 0,
                             .needs_signal = false};
-  if (!name->id) {
+  if (!name.id) {
     registration.kept.reset(::fcntl(eventfd, F_DUPFD_CLOEXEC, 3));
     if (!registration.kept) {
       return fail_errno(errno, "eventfd");
     }
   }
-  const Result<base::Fd> held = hold(registration);
-  if (!held) {
-    return Failure(held.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const base::Fd held, hold(registration));
   // The map entry first: a registration that evictd accepted must not be lost for lack of memory.
   const auto [place, fresh] = registrations_.try_emplace(last_id_ + 1, std::move(registration));
-  const Result<std::uint64_t> number = send(place->second, held->get());
+  const Result<std::uint64_t> number = send(place->second, held.get());
   if (!number) {
     registrations_.erase(place);
     return Failure(number.error());

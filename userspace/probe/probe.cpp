@@ -129,9 +129,8 @@ Result<std::unique_ptr<Probe>> Probe::load(const Options& options) {
     return fail(Errc::kUnsupported, "load the kernel side: no hook notices a crossing");
   }
   auto impl = std::make_unique<Impl>(std::move(outcome), options);
-  EVICTD_ASSIGN_OR_RETURN(RowTable rows, RowTable::map(bpf_map__fd(impl->skeleton->maps.rows),
-                                                       options.max_slots, impl->clock));
-  impl->rows = std::move(rows);
+  EVICTD_ASSIGN_OR_RETURN(impl->rows, RowTable::map(bpf_map__fd(impl->skeleton->maps.rows),
+                                                    options.max_slots, impl->clock));
   impl->ring.reset(
       ring_buffer__new(bpf_map__fd(impl->skeleton->maps.events), Impl::take, impl.get(), nullptr));
   if (!impl->ring) {

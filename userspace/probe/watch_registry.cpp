@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <string>
 
+#include "evictd/try.h"
 #include "probe/loader.h"
 #include "probe/skeleton.h"
 
@@ -98,27 +99,21 @@ Result<> WatchRegistry::publish(Tracked& tracked) {
   const evictd_cgroup entry{.memory_counter = resolved.memory_counter,
                             .pids_counter = resolved.pids_counter};
   // The entry for removal comes first, so that no counter is left behind.
-  Result<> done = update(skeleton_.maps.cgroups, resolved.cgroup, entry);
-  if (done) {
-    done = publish_counter(resolved.memory_counter,
-                           {.slot = tracked.slot,
-                            .working_set_watch = tracked.working_set_watch,
-                            .usage_watch = tracked.usage_watch,
-                            .tasks_watch = 0},
-                           id);
-  }
-  if (done) {
-    done = publish_counter(resolved.pids_counter,
-                           {.slot = tracked.slot,
-                            .working_set_watch = 0,
-                            .usage_watch = 0,
-                            .tasks_watch = tracked.tasks_watch},
-                           id);
-  }
-  if (done) {
-    tracked.published = tracked.indices();
-  }
-  return done;
+  EVICTD_TRY(update(skeleton_.maps.cgroups, resolved.cgroup, entry));
+  EVICTD_TRY(publish_counter(resolved.memory_counter,
+                             {.slot = tracked.slot,
+                              .working_set_watch = tracked.working_set_watch,
+                              .usage_watch = tracked.usage_watch,
+                              .tasks_watch = 0},
+                             id));
+  EVICTD_TRY(publish_counter(resolved.pids_counter,
+                             {.slot = tracked.slot,
+                              .working_set_watch = 0,
+                              .usage_watch = 0,
+                              .tasks_watch = tracked.tasks_watch},
+                             id));
+  tracked.published = tracked.indices();
+  return {};
 }
 
 void WatchRegistry::retract_counter(std::uint64_t address, CgroupId owner) {

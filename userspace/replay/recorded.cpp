@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "evictd/try.h"
 #include "replay/replay.h"
 
 namespace evictd::replay {
@@ -229,18 +230,15 @@ std::vector<RecordedEnd> recorded_ends(const Parts& parts) {
 Result<std::vector<eviction::EvictionManager>> recorded_managers(const Parts& parts) {
   std::vector<eviction::EvictionManager> managers;
   for (std::size_t config = 0; config < parts.configs.size(); ++config) {
-    Result<eviction::EvictionManager> manager = manager_of(*parts.configs[config]);
-    if (!manager) {
-      return Failure(manager.error());
-    }
+    EVICTD_ASSIGN_OR_RETURN(eviction::EvictionManager manager, manager_of(*parts.configs[config]));
     eviction::PassState state;
     for (std::size_t i = 0; i < parts.passes.size() && !state.layout; ++i) {
       if (parts.config_of[i] == config) {
         state.layout = layout_at(*parts.passes[i]);
       }
     }
-    manager->restore(state);
-    managers.push_back(*std::move(manager));
+    manager.restore(state);
+    managers.push_back(std::move(manager));
   }
   return managers;
 }

@@ -9,6 +9,7 @@
 
 #include "base/regular_file.h"
 #include "base/write_all.h"
+#include "evictd/try.h"
 
 namespace evictd::replay {
 
@@ -35,11 +36,9 @@ Result<RecordingFile> RecordingFile::create(const std::filesystem::path& path) {
       ::rename(path.c_str(), before.c_str()) != 0) {
     return fail_errno(errno, "rename " + path.string());
   }
-  Result<base::Fd> fd = base::open_regular_file_to_write(path, O_WRONLY | O_TRUNC, kMode);
-  if (!fd) {
-    return Failure(fd.error());
-  }
-  return RecordingFile(path, std::move(*fd));
+  EVICTD_ASSIGN_OR_RETURN(base::Fd fd,
+                          base::open_regular_file_to_write(path, O_WRONLY | O_TRUNC, kMode));
+  return RecordingFile(path, std::move(fd));
 }
 
 void RecordingFile::add(std::string_view lines) {

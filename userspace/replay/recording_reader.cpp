@@ -9,6 +9,7 @@
 #include "base/json_text.h"
 #include "base/read_up_to.h"
 #include "base/regular_file.h"
+#include "evictd/try.h"
 #include "replay/pass_json.h"
 #include "replay/recording_file.h"
 
@@ -159,9 +160,7 @@ Result<> take_text(Parser& parser, std::string_view text, std::size_t& number) {
       return fail_in(fmt::format("line {}", number), line.error());
     }
     if (number == 1) {
-      if (Result<> known = check_version(line.value_or(Json())); !known) {
-        return known;
-      }
+      EVICTD_TRY(check_version(line.value_or(Json())));
     }
     if (Result<> taken = parser.take(*line); !taken) {
       return fail_in(fmt::format("line {}", number), taken.error());
@@ -218,18 +217,13 @@ Result<Recording> parse_recording(std::string_view bytes, std::string_view name)
 }
 
 Result<Recording> read_recording(const std::filesystem::path& file) {
-  const Result<base::Fd> in = base::open_regular_file(file);
-  if (!in) {
-    return Failure(in.error());
-  }
-  const Result<std::string> bytes = base::read_up_to(in->get(), kMostText + 1, file.string());
-  if (!bytes) {
-    return Failure(bytes.error());
-  }
-  if (bytes->size() > kMostText) {
+  EVICTD_ASSIGN_OR_RETURN(const base::Fd in, base::open_regular_file(file));
+  EVICTD_ASSIGN_OR_RETURN(const std::string bytes,
+                          base::read_up_to(in.get(), kMostText + 1, file.string()));
+  if (bytes.size() > kMostText) {
     return too_much_text(file.string());
   }
-  return parse_recording(*bytes, file.string());
+  return parse_recording(bytes, file.string());
 }
 
 }  // namespace evictd::replay

@@ -5,6 +5,7 @@
 
 #include "config/config.h"
 #include "config/pass_settings.h"
+#include "evictd/try.h"
 #include "replay/pass_json.h"
 
 namespace evictd::replay {
@@ -52,9 +53,7 @@ class Verifier {
   Result<> take(const RecordedEvent& /*event*/) { return {}; }
   Result<> take(const RecordingEnd& /*end*/) { return {}; }
   Result<> take(const RecordedPass& pass) {
-    if (Result<> begun = begin(pass); !begun) {
-      return begun;
-    }
+    EVICTD_TRY(begin(pass));
     ++result.passes;
     const eviction::PassInput input = inputs_.of(pass);
     const eviction::Decision& decision =
@@ -84,11 +83,8 @@ class Verifier {
     if (config_ == nullptr) {
       return fail(Errc::kMalformed, "a pass before any configuration");
     }
-    Result<eviction::EvictionManager> manager = manager_of(*config_);
-    if (!manager) {
-      return Failure(manager.error());
-    }
-    manager_.emplace(std::move(*manager));
+    EVICTD_ASSIGN_OR_RETURN(eviction::EvictionManager manager, manager_of(*config_));
+    manager_.emplace(std::move(manager));
     manager_->restore(*pass.before, pass.waiting_before);
     return {};
   }
@@ -141,20 +137,15 @@ eviction::PassInput PassInputs::of(const RecordedPass& pass) {
 }
 
 Result<eviction::EvictionManager> manager_of(const RecordedConfig& config) {
-  const Result<config::Config> parsed = config::parse(config.yaml, "the recorded configuration");
-  if (!parsed) {
-    return Failure(parsed.error());
-  }
-  return eviction::EvictionManager::create(config::pass_settings_of(*parsed));
+  EVICTD_ASSIGN_OR_RETURN(const config::Config parsed,
+                          config::parse(config.yaml, "the recorded configuration"));
+  return eviction::EvictionManager::create(config::pass_settings_of(parsed));
 }
 
 Result<Verification> verify(const Recording& recording) {
   Verifier verifier;
   for (const RecordedItem& item : recording.items) {
-    if (Result<> taken = std::visit([&](const auto& one) { return verifier.take(one); }, item);
-        !taken) {
-      return Failure(taken.error());
-    }
+    EVICTD_TRY(std::visit([&](const auto& one) { return verifier.take(one); }, item));
     if (verifier.result.difference) {
       break;
     }

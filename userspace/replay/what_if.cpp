@@ -6,6 +6,7 @@
 #include "config/engine_configuration.h"
 #include "config/never_evict.h"
 #include "config/pass_settings.h"
+#include "evictd/try.h"
 #include "eviction/manager.h"
 #include "replay/left_out.h"
 #include "replay/simulation.h"
@@ -75,50 +76,39 @@ std::optional<eviction::PassState> first_state(const RecordedPass& first) {
 }  // namespace
 
 Result<Counterfactual> what_if(const Recording& recording, const WhatIf& changes) {
-  const Result<Parts> parts = parts_of(recording);
-  if (!parts) {
-    return Failure(parts.error());
-  }
-  const Result<config::Config> was =
-      config::parse(parts->configs.front()->yaml, "the recorded configuration");
-  if (!was) {
-    return Failure(was.error());
-  }
-  const config::Config& config = changes.config ? *changes.config : *was;
+  EVICTD_ASSIGN_OR_RETURN(const Parts parts, parts_of(recording));
+  EVICTD_ASSIGN_OR_RETURN(const config::Config was,
+                          config::parse(parts.configs.front()->yaml, "the recorded configuration"));
+  const config::Config& config = changes.config ? *changes.config : was;
   eviction::PassSettings settings = config::pass_settings_of(config);
   settings.compat = changes.compat.value_or(settings.compat);
-  const Result<std::vector<eviction::EvictionManager>> recorded = recorded_managers(*parts);
-  if (!recorded) {
-    return Failure(recorded.error());
-  }
-  Result<eviction::EvictionManager> manager =
-      eviction::EvictionManager::create(std::move(settings));
-  if (!manager) {
-    return Failure(manager.error());
-  }
-  if (const auto state = first_state(*parts->passes.front())) {
+  EVICTD_ASSIGN_OR_RETURN(const std::vector<eviction::EvictionManager> recorded,
+                          recorded_managers(parts));
+  EVICTD_ASSIGN_OR_RETURN(eviction::EvictionManager manager,
+                          eviction::EvictionManager::create(std::move(settings)));
+  if (const auto state = first_state(*parts.passes.front())) {
     // As a reload does it.
-    eviction::EvictionManager before = recorded->front();
+    eviction::EvictionManager before = recorded.front();
     before.restore(*state);
-    manager->inherit(before);
+    manager.inherit(before);
   }
-  engine::Configuration configuration(std::move(*manager));
+  engine::Configuration configuration(std::move(manager));
   config::configure(configuration, config.settings());
-  const std::vector<eviction::PodFacts> facts = facts_of(*parts, changes);
+  const std::vector<eviction::PodFacts> facts = facts_of(parts, changes);
   Simulation simulation(
-      {.parts = &*parts,
+      {.parts = &parts,
        .changes = &changes,
        .facts = &facts,
-       .recorded = &*recorded,
+       .recorded = &recorded,
        .interval = changes.interval.value_or(config->poll_interval),
        .files_go = config->storage.evicted_pod_data == config::EvictedPodData::kRemoveEmptyDirs},
       std::move(configuration));
   simulation.run();
   Counterfactual result;
-  pair_up(result, simulation, recorded_evictions(*parts, *recorded), parts->passes.back()->now);
+  pair_up(result, simulation, recorded_evictions(parts, recorded), parts.passes.back()->now);
   result.passes = simulation.passes();
   result.held = simulation.held();
-  result.left_out = left_out(*parts, changes, *was, simulation);
+  result.left_out = left_out(parts, changes, was, simulation);
   return result;
 }
 

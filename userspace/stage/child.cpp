@@ -96,8 +96,7 @@ Result<Child> Child::start(const ChildOptions& options) {
   prepared.environment.push_back(nullptr);
   base::Fd output;
   if (!options.output.empty()) {
-    EVICTD_ASSIGN_OR_RETURN(base::Fd fd, open_for_appending(options.output));
-    output = std::move(fd);
+    EVICTD_ASSIGN_OR_RETURN(output, open_for_appending(options.output));
     prepared.output = output.get();
   }
   std::array<int, 2> ends{};

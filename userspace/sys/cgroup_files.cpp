@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "evictd/try.h"
 #include "sys/kernel_text.h"
 
 namespace evictd::sys {
@@ -60,12 +61,8 @@ Result<CgroupFiles> CgroupFiles::open(const Root& root, const CgroupLayout& layo
   CgroupFiles files;
   files.inactive_file_key_ = names.inactive_file;
 
-  if (const Result<> taken =
-          files.take_memory(KeptFile::open(root, join_path(directory, names.usage)),
-                            KeptFile::open(root, join_path(directory, "memory.stat")));
-      !taken) {
-    return Failure(taken.error());
-  }
+  EVICTD_TRY(files.take_memory(KeptFile::open(root, join_path(directory, names.usage)),
+                               KeptFile::open(root, join_path(directory, "memory.stat"))));
 
   struct Optional {
     KeptFile* file;
@@ -86,11 +83,7 @@ Result<CgroupFiles> CgroupFiles::open(const Root& root, const CgroupLayout& layo
     }
   }
   for (Optional& other : others) {
-    Result<KeptFile> file = if_there(KeptFile::open(root, other.path));
-    if (!file) {
-      return Failure(file.error());
-    }
-    *other.file = std::move(*file);
+    EVICTD_ASSIGN_OR_RETURN(*other.file, if_there(KeptFile::open(root, other.path)));
   }
   return files;
 }
@@ -113,19 +106,11 @@ Result<CgroupFiles> CgroupFiles::open_below(const Above& above, const std::strin
   const MemoryNames names = names_of(above.version);
   CgroupFiles files;
   files.inactive_file_key_ = names.inactive_file;
-  if (const Result<> taken =
-          files.take_memory(KeptFile::open_below(above.memory, join_path(path, names.usage)),
-                            KeptFile::open_below(above.memory, join_path(path, "memory.stat")));
-      !taken) {
-    return Failure(taken.error());
-  }
+  EVICTD_TRY(files.take_memory(KeptFile::open_below(above.memory, join_path(path, names.usage)),
+                               KeptFile::open_below(above.memory, join_path(path, "memory.stat"))));
   if (above.pids >= 0) {
-    Result<KeptFile> tasks =
-        if_there(KeptFile::open_below(above.pids, join_path(path, "pids.current")));
-    if (!tasks) {
-      return Failure(tasks.error());
-    }
-    files.tasks_ = std::move(*tasks);
+    EVICTD_ASSIGN_OR_RETURN(
+        files.tasks_, if_there(KeptFile::open_below(above.pids, join_path(path, "pids.current"))));
   }
   return files;
 }

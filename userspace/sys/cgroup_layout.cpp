@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "evictd/try.h"
 #include "sys/kernel_text.h"
 #include "sys/mount_table.h"
 
@@ -149,12 +150,9 @@ Result<bool> has_process_in(const CgroupBelow& cgroup, const Directory::Entry& c
   if (look && !look->may_have_directories()) {
     return cgroup.directory.has_text(name + "/cgroup.procs");
   }
-  const Result<Directory> below = cgroup.directory.open_directory(name);
-  if (!below) {
-    return Failure(below.error());
-  }
-  const Result<std::vector<Directory::Entry>> children = below->directories();
-  return children ? has_process({.directory = *below, .name = ""}, *children, depth + 1)
+  EVICTD_ASSIGN_OR_RETURN(const Directory below, cgroup.directory.open_directory(name));
+  const Result<std::vector<Directory::Entry>> children = below.directories();
+  return children ? has_process({.directory = below, .name = ""}, *children, depth + 1)
                   : Result<bool>(Failure(children.error()));
 }
 
@@ -180,21 +178,18 @@ Result<bool> has_process(const CgroupBelow& cgroup, std::span<const Directory::E
 }  // namespace
 
 Result<CgroupLayout> CgroupLayout::detect(const Root& root) {
-  const Result<Found> found = look_around(root);
-  if (!found) {
-    return Failure(found.error());
-  }
-  const std::optional<Hierarchy> memory = found->of("memory");
+  EVICTD_ASSIGN_OR_RETURN(const Found found, look_around(root));
+  const std::optional<Hierarchy> memory = found.of("memory");
   if (!memory) {
-    return no_memory_controller(*found);
+    return no_memory_controller(found);
   }
   CgroupLayout layout;
   layout.memory_ = *memory;
-  layout.pids_ = found->of("pids");
-  layout.unified_ = found->unified;
-  layout.freezer_ = found->on_v1("freezer");
+  layout.pids_ = found.of("pids");
+  layout.unified_ = found.unified;
+  layout.freezer_ = found.on_v1("freezer");
   if (!layout.freezer_ && memory->version == CgroupVersion::kV2) {
-    layout.freezer_ = found->unified;
+    layout.freezer_ = found.unified;
   }
   return layout;
 }
@@ -220,12 +215,9 @@ std::string_view to_string(CgroupMode mode) {
 
 Result<CgroupId> cgroup_id(const Root& root, const Hierarchy& hierarchy, std::string_view path) {
   const std::string directory = hierarchy.path_of(path);
-  const Result<base::Fd> fd = root.open_file(directory, O_PATH | O_DIRECTORY);
-  if (!fd) {
-    return Failure(fd.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const base::Fd fd, root.open_file(directory, O_PATH | O_DIRECTORY));
   struct stat status {};
-  if (::fstat(fd->get(), &status) != 0) {
+  if (::fstat(fd.get(), &status) != 0) {
     return fail_errno(errno, "stat " + directory);
   }
   return CgroupId{hierarchy.id, status.st_ino};
@@ -236,11 +228,9 @@ Result<bool> is_populated(const Directory& directory, const std::string& name,
   if (version == CgroupVersion::kV1) {
     return has_process({.directory = directory, .name = name}, children, 0);
   }
-  const Result<std::string> events = directory.read(name_below(name, "cgroup.events"));
-  if (!events) {
-    return Failure(events.error());
-  }
-  const std::optional<std::int64_t> populated = find_stat(*events, "populated");
+  EVICTD_ASSIGN_OR_RETURN(const std::string events,
+                          directory.read(name_below(name, "cgroup.events")));
+  const std::optional<std::int64_t> populated = find_stat(events, "populated");
   if (!populated) {
     return fail(Errc::kMalformed, "read cgroup.events: no line 'populated'");
   }
@@ -249,14 +239,11 @@ Result<bool> is_populated(const Directory& directory, const std::string& name,
 
 Result<bool> is_populated(const Root& root, const Hierarchy& hierarchy, std::string_view path) {
   const std::string name = hierarchy.path_of(path);
-  const Result<Directory> directory = Directory::open(root, name);
-  if (!directory) {
-    return Failure(directory.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const Directory directory, Directory::open(root, name));
   const Result<std::vector<Directory::Entry>> children = hierarchy.version == CgroupVersion::kV1
-                                                             ? directory->directories()
+                                                             ? directory.directories()
                                                              : std::vector<Directory::Entry>{};
-  Result<bool> populated = children ? is_populated(*directory, "", hierarchy.version, *children)
+  Result<bool> populated = children ? is_populated(directory, "", hierarchy.version, *children)
                                     : Result<bool>(Failure(children.error()));
   return populated ? populated : fail_in(name, populated.error());
 }

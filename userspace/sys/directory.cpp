@@ -13,6 +13,8 @@
 #include <cstring>
 #include <utility>
 
+#include "evictd/try.h"
+
 namespace evictd::sys {
 
 namespace {
@@ -79,11 +81,8 @@ Result<std::vector<std::string>> directories_in(int fd) {
 }
 
 Result<Directory> Directory::open(const Root& root, std::string_view path) {
-  Result<base::Fd> fd = root.open_file(path, O_RDONLY | O_DIRECTORY);
-  if (!fd) {
-    return Failure(fd.error());
-  }
-  return Directory(std::move(*fd));
+  EVICTD_ASSIGN_OR_RETURN(base::Fd fd, root.open_file(path, O_RDONLY | O_DIRECTORY));
+  return Directory(std::move(fd));
 }
 
 Result<Directory::Look> Directory::look_at(const std::string& name) const {
@@ -120,15 +119,12 @@ Result<std::string> Directory::read(const std::string& name) const {
 }
 
 Result<bool> Directory::has_text(const std::string& name) const {
-  const Result<base::Fd> fd = open_file(name);
-  if (!fd) {
-    return Failure(fd.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const base::Fd fd, open_file(name));
   // The kernel generates text in whole lines: if there is one, one byte of it is enough.
   char byte = 0;
   ssize_t size = 0;
   do {
-    size = ::pread(fd->get(), &byte, sizeof byte, 0);
+    size = ::pread(fd.get(), &byte, sizeof byte, 0);
   } while (size < 0 && errno == EINTR);
   if (size < 0) {
     return fail_errno(errno, "read " + name);
@@ -137,14 +133,11 @@ Result<bool> Directory::has_text(const std::string& name) const {
 }
 
 Result<std::vector<Directory::Entry>> Directory::directories() const {
-  Result<std::vector<std::string>> names = directories_in(fd_.get());
-  if (!names) {
-    return Failure(names.error());
-  }
-  std::sort(names->begin(), names->end());
+  EVICTD_ASSIGN_OR_RETURN(std::vector<std::string> names, directories_in(fd_.get()));
+  std::sort(names.begin(), names.end());
   std::vector<Entry> entries;
-  entries.reserve(names->size());
-  for (std::string& name : *names) {
+  entries.reserve(names.size());
+  for (std::string& name : names) {
     entries.push_back({.name = std::move(name)});
   }
   return entries;

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "evictd/try.h"
+
 namespace evictd::sys {
 
 bool KeptText::gone() const {
@@ -14,11 +16,8 @@ bool KeptText::gone() const {
 }
 
 Result<KeptFile> KeptFile::open(const Root& root, std::string_view path) {
-  Result<base::Fd> fd = root.open_file(path, O_RDONLY);
-  if (!fd) {
-    return Failure(fd.error());
-  }
-  return KeptFile(std::move(*fd));
+  EVICTD_ASSIGN_OR_RETURN(base::Fd fd, root.open_file(path, O_RDONLY));
+  return KeptFile(std::move(fd));
 }
 
 Result<KeptFile> KeptFile::open_below(int directory, const std::string& name) {

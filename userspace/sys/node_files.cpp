@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "evictd/try.h"
 #include "sys/kernel_text.h"
 
 namespace evictd::sys {
@@ -59,11 +60,7 @@ Result<NodeFiles> NodeFiles::open(const Root& root, const CgroupLayout& layout) 
     wanted.push_back({&files.root_stat_, memory.path_of("memory.stat")});
   }
   for (Wanted& one : wanted) {
-    Result<KeptFile> file = KeptFile::open(root, one.path);
-    if (!file) {
-      return Failure(file.error());
-    }
-    *one.file = std::move(*file);
+    EVICTD_ASSIGN_OR_RETURN(*one.file, KeptFile::open(root, one.path));
   }
   return files;
 }

@@ -14,6 +14,8 @@
 #include <memory>
 #include <utility>
 
+#include "evictd/try.h"
+
 namespace evictd::sys {
 
 namespace {
@@ -40,15 +42,12 @@ bool has_type(int directory, const dirent& entry, EntryType wanted) {
 
 Result<std::vector<std::string>> entries_in(const Root& root, std::string_view path,
                                             EntryType wanted) {
-  Result<base::Fd> fd = root.open_file(path, O_RDONLY | O_DIRECTORY);
-  if (!fd) {
-    return Failure(fd.error());
-  }
-  const Listing directory(::fdopendir(fd->get()));
+  EVICTD_ASSIGN_OR_RETURN(base::Fd fd, root.open_file(path, O_RDONLY | O_DIRECTORY));
+  const Listing directory(::fdopendir(fd.get()));
   if (!directory) {
     return fail_errno(errno, "list " + std::string(path));
   }
-  const int descriptor = fd->release();
+  const int descriptor = fd.release();
   std::vector<std::string> names;
   for (errno = 0; const dirent* entry = ::readdir(directory.get()); errno = 0) {
     const std::string_view name = entry->d_name;
@@ -86,11 +85,8 @@ Result<base::Fd> Root::open_file(std::string_view path, int flags) const {
 }
 
 Result<std::string> Root::read(std::string_view path, std::size_t limit) const {
-  const Result<base::Fd> fd = open_file(path, O_RDONLY);
-  if (!fd) {
-    return Failure(fd.error());
-  }
-  return read_all(fd->get(), limit, path);
+  EVICTD_ASSIGN_OR_RETURN(const base::Fd fd, open_file(path, O_RDONLY));
+  return read_all(fd.get(), limit, path);
 }
 
 Result<std::vector<std::string>> Root::directories_in(std::string_view path) const {

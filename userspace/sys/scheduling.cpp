@@ -7,6 +7,8 @@
 
 #include <cerrno>
 
+#include "evictd/try.h"
+
 namespace evictd::sys {
 
 Result<SchedulingAttributes> scheduling_of_thread() {
@@ -25,15 +27,12 @@ Result<> set_scheduling(const SchedulingAttributes& attributes) {
 }
 
 Result<> ask_for_short_slices() {
-  Result<SchedulingAttributes> scheduling = scheduling_of_thread();
-  if (!scheduling) {
-    return Failure(scheduling.error());
-  }
-  if (scheduling->policy != SCHED_OTHER) {
+  EVICTD_ASSIGN_OR_RETURN(SchedulingAttributes scheduling, scheduling_of_thread());
+  if (scheduling.policy != SCHED_OTHER) {
     return {};
   }
-  scheduling->runtime = static_cast<std::uint64_t>(kShortSlice.count());
-  return set_scheduling(*scheduling);
+  scheduling.runtime = static_cast<std::uint64_t>(kShortSlice.count());
+  return set_scheduling(scheduling);
 }
 
 }  // namespace evictd::sys

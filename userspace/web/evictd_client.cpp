@@ -4,27 +4,27 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_members.h"
 #include "base/json_text.h"
 #include "base/unix_socket.h"
-#include "web/json_path.h"
+#include "evictd/try.h"
 
 namespace evictd::web {
 
 namespace {
 
+using base::text_at;
 using Json = nlohmann::ordered_json;
 
 Result<EvictdClient::Answer> ask_now(const std::filesystem::path& socket,
                                      const std::string& program, const std::string& op) {
-  const Result<std::string> answer = base::request_line(socket, Json{{"op", op}}.dump());
-  if (!answer) {
-    return Failure(answer.error());
-  }
-  Result<Json> parsed = base::parse_json<Json>(*answer);
+  EVICTD_ASSIGN_OR_RETURN(const std::string answer,
+                          base::request_line(socket, Json{{"op", op}}.dump()));
+  Result<Json> parsed = base::parse_json<Json>(answer);
   if (!parsed) {
     return fail_in(program + "'s answer to \"" + op + "\"", parsed.error());
   }
-  if (const std::string refusal = text_at(*parsed, {"error"}); !refusal.empty()) {
+  if (const std::string refusal = text_at(*parsed, "error"); !refusal.empty()) {
     return fail(Errc::kInvalid, program + ": " + refusal);
   }
   return std::make_shared<const Json>(std::move(*parsed));

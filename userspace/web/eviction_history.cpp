@@ -5,12 +5,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "web/json_path.h"
+#include "base/json_members.h"
 
 namespace evictd::web {
 
 namespace {
 
+using base::member_at;
+using base::number_at;
+using base::text_at;
 using Json = nlohmann::ordered_json;
 
 /// Seconds. A decision takes tens of microseconds; an exit takes up to a second per few GiB.
@@ -31,32 +34,31 @@ constexpr std::array<const char*, kIntervals> kEnds{"wake_ns", "decide_ns", "fir
 constexpr std::size_t kMostOpen = 256;
 
 bool is_eviction(const Json& line) {
-  const std::string outcome = text_at(line, {"outcome"});
-  return text_at(line, {"kind"}) == "decision" &&
-         (outcome == "evicted" || outcome == "oom_guard") &&
-         number_at(line, {"dry_run"}).value_or(1) == 0;
+  const std::string outcome = text_at(line, "outcome");
+  return text_at(line, "kind") == "decision" && (outcome == "evicted" || outcome == "oom_guard") &&
+         number_at(line, "dry_run").value_or(1) == 0;
 }
 
 const Json* observation_of(const Json& record, const std::string& signal) {
-  const Json& observations = at(record, {"observations"});
+  const Json& observations = member_at(record, "observations");
   if (!observations.is_array()) {
     return nullptr;
   }
   const auto found = std::find_if(
       observations.begin(), observations.end(),
-      [&](const Json& observation) { return text_at(observation, {"signal"}) == signal; });
+      [&](const Json& observation) { return text_at(observation, "signal") == signal; });
   return found == observations.end() ? nullptr : &*found;
 }
 
 /// The available quantity below which the deciding threshold is met.
 std::optional<double> acted_on_limit(const Json& record) {
-  const Json& thresholds = at(record, {"thresholds"});
+  const Json& thresholds = member_at(record, "thresholds");
   if (!thresholds.is_array()) {
     return std::nullopt;
   }
   for (const Json& threshold : thresholds) {
-    if (text_at(threshold, {"stood"}) == "acted_on") {
-      return number_at(threshold, {"met_below"});
+    if (text_at(threshold, "stood") == "acted_on") {
+      return number_at(threshold, "met_below");
     }
   }
   return std::nullopt;
@@ -88,7 +90,7 @@ EvictionHistory::EvictionHistory()
       grace_wanted_(kGraceBounds) {}
 
 void EvictionHistory::take(const Json& line) {
-  const std::optional<double> number = number_at(line, {"id"});
+  const std::optional<double> number = number_at(line, "id");
   if (!is_eviction(line) || !number || *number < 1) {
     return;
   }
@@ -102,22 +104,22 @@ void EvictionHistory::take(const Json& line) {
     }
   }
   if (const auto open = open_.find(id); open != open_.end()) {
-    count_intervals(at(line, {"timeline"}), open->second);
+    count_intervals(member_at(line, "timeline"), open->second);
   }
 }
 
 void EvictionHistory::count_start(const Json& record) {
-  const std::string limit = text_at(record, {"local_limit"});
-  const std::string signal = limit.empty() ? text_at(record, {"signal"}) : limit;
+  const std::string limit = text_at(record, "local_limit");
+  const std::string signal = limit.empty() ? text_at(record, "signal") : limit;
   ++evictions_[signal];
   if (const Json* seen = observation_of(record, signal)) {
-    if (const std::optional<double> age_us = number_at(*seen, {"age_us"})) {
+    if (const std::optional<double> age_us = number_at(*seen, "age_us")) {
       reading_age_.try_emplace(signal, kAgeBounds).first->second.observe(*age_us / 1e6);
     }
   }
-  const std::optional<double> available = number_at(record, {"available"});
+  const std::optional<double> available = number_at(record, "available");
   const std::optional<double> limit_at = acted_on_limit(record);
-  if (text_at(record, {"resource"}) == "memory" && available && limit_at) {
+  if (text_at(record, "resource") == "memory" && available && limit_at) {
     past_threshold_.observe(std::max(0.0, *limit_at - *available));
   }
   count_grace(record);
@@ -126,10 +128,10 @@ void EvictionHistory::count_start(const Json& record) {
 /// A record of an older version, or of an eviction found in progress, has whole seconds only.
 void EvictionHistory::count_grace(const Json& record) {
   const auto of_ms = [&](const char* key) {
-    const std::optional<double> ms = number_at(record, {key});
+    const std::optional<double> ms = number_at(record, key);
     return ms ? std::optional(*ms / 1e3) : std::nullopt;
   };
-  const std::optional<double> whole = number_at(record, {"grace_seconds"});
+  const std::optional<double> whole = number_at(record, "grace_seconds");
   const std::optional<double> given = of_ms("grace_given");
   if (const std::optional<double> known = given ? given : whole) {
     grace_given_.observe(*known);
@@ -139,12 +141,12 @@ void EvictionHistory::count_grace(const Json& record) {
 
 void EvictionHistory::count_intervals(const Json& timeline, Open& open) {
   // Without it, polling found the crossing: its time is unknown.
-  const std::optional<double> begin = number_at(timeline, {"hook_ns"});
+  const std::optional<double> begin = number_at(timeline, "hook_ns");
   if (!begin) {
     return;
   }
   for (std::size_t i = 0; i < kIntervals; ++i) {
-    const std::optional<double> end = number_at(timeline, {kEnds[i]});
+    const std::optional<double> end = number_at(timeline, kEnds[i]);
     if (end && !open.counted[i]) {
       open.counted[i] = true;
       intervals_[i].observe((*end - *begin) / 1e9);

@@ -13,14 +13,15 @@
 #include <optional>
 #include <utility>
 
+#include "base/json_members.h"
 #include "base/json_text.h"
 #include "base/unix_socket.h"
-#include "web/json_path.h"
 
 namespace evictd::web {
 
 namespace {
 
+using base::member_at;
 using Json = nlohmann::ordered_json;
 
 /// Delays between attempts to reach an evictd that is not running.
@@ -120,7 +121,7 @@ bool JournalFollower::take_line(std::string_view line) {
   if (!parsed.is_object() || parsed.contains("error")) {
     return false;
   }
-  const Json& seq = at(parsed, {"seq"});
+  const Json& seq = member_at(parsed, "seq");
   if (seq.is_number_unsigned()) {
     last_seq_ = seq.get<std::uint64_t>();
     take_(last_seq_, std::string(line));

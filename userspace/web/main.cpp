@@ -12,6 +12,7 @@
 
 #include "base/one_line.h"
 #include "command_line/option_problem.h"
+#include "evictd/try.h"
 #include "web/http_server.h"
 #include "web/listen_address.h"
 #include "web/service.h"
@@ -72,28 +73,19 @@ Result<> run(const CommandLine& line) {
   }
   web::SslContext tls;
   if (!line.certificate.empty()) {
-    Result<web::SslContext> made = web::make_tls(line.certificate, line.key);
-    if (!made) {
-      return Failure(made.error());
-    }
-    tls = std::move(*made);
+    EVICTD_ASSIGN_OR_RETURN(tls, web::make_tls(line.certificate, line.key));
   }
-  Result<base::Fd> listener = web::listen_at(*address);
-  if (!listener) {
-    return Failure(listener.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::Fd listener, web::listen_at(*address));
   base::Fd stop(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!stop) {
     return fail_errno(errno, "create an eventfd");
   }
-  const std::string shown = web::shown_address(*address, *listener, tls != nullptr);
-  web::HttpServer server(std::move(*listener), std::move(tls), std::move(stop));
-  const Result<std::unique_ptr<web::Service>> service = web::Service::start(line.service, server);
-  if (!service) {
-    return Failure(service.error());
-  }
+  const std::string shown = web::shown_address(*address, listener, tls != nullptr);
+  web::HttpServer server(std::move(listener), std::move(tls), std::move(stop));
+  EVICTD_ASSIGN_OR_RETURN(const std::unique_ptr<web::Service> service,
+                          web::Service::start(line.service, server));
   std::cerr << "evictd-web " << line.service.version << " listens at " << shown << '\n';
-  return serve(server, **service);
+  return serve(server, *service);
 }
 
 void add_options(CLI::App& app, CommandLine& line) {

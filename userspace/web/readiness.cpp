@@ -3,24 +3,24 @@
 
 #include <nlohmann/json.hpp>
 
-#include "web/json_path.h"
+#include "base/json_members.h"
 
 namespace evictd::web {
 
 std::string not_ready_because(const nlohmann::ordered_json& status, ReadyRequires required) {
-  if (!at(status, {"last_pass"}).is_object()) {
+  if (!base::member_at(status, "last_pass").is_object()) {
     return "evictd has not run a pass yet";
   }
-  if (text_at(status, {"pod_root"}).empty()) {
+  if (base::text_at(status, "pod_root").empty()) {
     return "the pods' cgroup does not exist";
   }
   if (required == ReadyRequires::kAny) {
     return "";
   }
-  if (text_at(status, {"event_source"}) != "bpf") {
+  if (base::text_at(status, "event_source") != "bpf") {
     return "evictd polls: it has no kernel side";
   }
-  if (number_at(status, {"reading_files"}).value_or(1) != 0) {
+  if (base::number_at(status, "reading_files").value_or(1) != 0) {
     return "evictd polls: the timer of its kernel side has stalled";
   }
   return "";

@@ -5,12 +5,14 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "web/json_path.h"
+#include "base/json_members.h"
 
 namespace evictd::web {
 
 namespace {
 
+using base::member_at;
+using base::text_at;
 using Json = nlohmann::ordered_json;
 
 bool is_listed(std::string_view list, std::string_view word) {
@@ -28,13 +30,13 @@ bool is_listed(std::string_view list, std::string_view word) {
 
 Json list_records(const Json& answer, const RecordQuery& query) {
   Json listed = Json::array();
-  const Json& records = at(answer, {"records"});
+  const Json& records = member_at(answer, "records");
   if (!records.is_array()) {
     return listed;
   }
   for (auto record = records.rbegin(); record != records.rend() && listed.size() < query.limit;
        ++record) {
-    if (!query.outcomes.empty() && !is_listed(query.outcomes, text_at(*record, {"outcome"}))) {
+    if (!query.outcomes.empty() && !is_listed(query.outcomes, text_at(*record, "outcome"))) {
       continue;
     }
     Json brief = *record;
@@ -47,12 +49,12 @@ Json list_records(const Json& answer, const RecordQuery& query) {
 }
 
 Json find_record(const Json& answer, std::uint64_t id) {
-  const Json& records = at(answer, {"records"});
+  const Json& records = member_at(answer, "records");
   if (!records.is_array()) {
     return nullptr;
   }
   for (auto record = records.rbegin(); record != records.rend(); ++record) {
-    const Json& its_id = at(*record, {"id"});
+    const Json& its_id = member_at(*record, "id");
     if (its_id.is_number_unsigned() && its_id.get<std::uint64_t>() == id) {
       return *record;
     }

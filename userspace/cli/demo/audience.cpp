@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "demo/browser.h"
+#include "evictd/try.h"
 
 namespace evictd::demo {
 
@@ -21,11 +22,8 @@ Result<> Audience::open_page(const std::filesystem::path& directory) {
   // The evictd-web of the previous attempt holds the port.
   page_.reset();
   const std::filesystem::path binary = program_of(options_, "evictd-web");
-  Result<WebPage> page = WebPage::start({.binary = binary, .directory = directory, .port = port_});
-  if (!page) {
-    return Failure(page.error());
-  }
-  page_ = std::move(*page);
+  EVICTD_ASSIGN_OR_RETURN(
+      page_, WebPage::start({.binary = binary, .directory = directory, .port = port_}));
   if (port_ == 0) {
     port_ = page_->port();
     announce_page();

@@ -29,10 +29,8 @@ constexpr std::chrono::seconds kDiskFreedPatience{20};
 
 Result<> Play::make_disk() {
   EVICTD_ASSIGN_OR_RETURN(
-      stage::LoopFilesystem disk,
-      stage::LoopFilesystem::create(
-          {.directory = scratch_->path(), .size = sizes_.disk, .inodes = sizes_.inodes}));
-  disk_ = std::move(disk);
+      disk_, stage::LoopFilesystem::create(
+                 {.directory = scratch_->path(), .size = sizes_.disk, .inodes = sizes_.inodes}));
   EVICTD_ASSIGN_OR_RETURN(const stage::Fullness fullness, disk_->fullness());
   say_("private ext4 filesystem of " + std::to_string(fullness.available.value >> 20) +
        " MiB and " + std::to_string(fullness.inodes_free) + " inodes on a loop device");

@@ -5,18 +5,18 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "base/json_members.h"
+
 namespace evictd::demo {
 namespace {
 
+using base::integer_at;
+using base::text_at;
 using nlohmann::json;
 
 /// A stamp that is missing, null or 0 means that the step did not happen.
 std::optional<MonoTime> stamp(const json& timeline, const char* key) {
-  const auto found = timeline.find(key);
-  if (found == timeline.end() || !found->is_number_integer()) {
-    return std::nullopt;
-  }
-  const auto ns = found->get<std::int64_t>();
+  const std::int64_t ns = integer_at(timeline, key).value_or(0);
   return ns == 0 ? std::nullopt : std::optional{MonoTime{Duration{ns}}};
 }
 
@@ -32,19 +32,13 @@ std::vector<std::string> hooks_of(const json& record) {
   return result;
 }
 
-std::string text(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
-}
-
 /// When the threshold was first seen met, computed from its duration before the acting pass's
 /// reading.
 std::optional<MonoTime> first_met(const json& record, const std::optional<MonoTime>& observe) {
   for (const json& threshold : record.value("thresholds", json::array())) {
-    const auto met_for = threshold.find("met_for_ms");
-    if (observe && text(threshold, "stood") == "acted_on" && met_for != threshold.end() &&
-        met_for->is_number_integer()) {
-      return *observe - std::chrono::milliseconds{met_for->get<std::int64_t>()};
+    const std::optional<std::int64_t> met_for = integer_at(threshold, "met_for_ms");
+    if (observe && text_at(threshold, "stood") == "acted_on" && met_for) {
+      return *observe - std::chrono::milliseconds{*met_for};
     }
   }
   return std::nullopt;
@@ -52,9 +46,9 @@ std::optional<MonoTime> first_met(const json& record, const std::optional<MonoTi
 
 EvictionRecord parse_record(const json& record) {
   EvictionRecord result;
-  result.pod = text(record, "pod");
-  result.uid = text(record, "uid");
-  result.escalated = text(record, "outcome") == "escalated";
+  result.pod = text_at(record, "pod");
+  result.uid = text_at(record, "uid");
+  result.escalated = text_at(record, "outcome") == "escalated";
   result.hooks = hooks_of(record);
   result.grace_seconds = record.value("grace_seconds", std::int64_t{0});
   const auto milliseconds = [&record](const char* key) {
@@ -79,7 +73,7 @@ EvictionRecord parse_record(const json& record) {
   }
   for (const json& place : record.value("ranking", json::array())) {
     if (place.value("place", 0) > 0) {
-      result.ranking.push_back({text(place, "name"), text(place, "reason")});
+      result.ranking.push_back({text_at(place, "name"), text_at(place, "reason")});
     }
   }
   return result;
@@ -130,7 +124,7 @@ std::optional<MonoTime> held_for_usage(std::string_view answer, const EvictionRe
   }
   const json records = whole.value("records", json::array());
   for (const json& record : records) {
-    if (!record.is_object() || text(record, "hold_reason") != "usage_pending") {
+    if (!record.is_object() || text_at(record, "hold_reason") != "usage_pending") {
       continue;
     }
     const json timeline = record.value("timeline", json::object());

@@ -116,9 +116,7 @@ Result<> Play::set_up() {
   EVICTD_ASSIGN_OR_RETURN(const Sizes sizes, memory_available().and_then(sizes_for));
   sizes_ = sizes;
   const std::string name = kNamePrefix + std::to_string(::getpid());
-  EVICTD_ASSIGN_OR_RETURN(stage::ScratchDirectory scratch,
-                          stage::ScratchDirectory::create(name + "-"));
-  scratch_ = std::move(scratch);
+  EVICTD_ASSIGN_OR_RETURN(scratch_, stage::ScratchDirectory::create(name + "-"));
   std::filesystem::create_directory(scratch_->path() / "pods");
   // Before any thread starts: mounts then end with this process, however it ends.
   Result<> mounted = on_disk() || tmpfs() ? stage::own_mount_namespace() : Result<>();
@@ -128,8 +126,7 @@ Result<> Play::set_up() {
   if (!mounted) {
     return mounted;
   }
-  EVICTD_ASSIGN_OR_RETURN(stage::PrivateTree tree, stage::PrivateTree::create(name));
-  tree_ = std::move(tree);
+  EVICTD_ASSIGN_OR_RETURN(tree_, stage::PrivateTree::create(name));
   say_("private cgroup tree " + tree_->cgroup_root() +
        (tree_->hierarchies().unified() ? " (cgroup v2)" : " (cgroup v1)"));
   for (const auto step : {&Play::measure_unmanaged_rate, &Play::start_bystanders, &Play::set_limit,
@@ -167,8 +164,7 @@ Result<Play::Actor> Play::start_actor(const stage::PodSpec& spec, const stage::L
   EVICTD_ASSIGN_OR_RETURN(stage::StagedPod pod, tree_->add_pod(spec));
   stage::LoadOptions own = load;
   if (spec.empty_dir) {
-    EVICTD_ASSIGN_OR_RETURN(std::filesystem::path volume, make_volume(pod));
-    own.fill_directory = std::move(volume);
+    EVICTD_ASSIGN_OR_RETURN(own.fill_directory, make_volume(pod));
   }
   EVICTD_ASSIGN_OR_RETURN(stage::LoadProcess process, stage::LoadProcess::start(*tree_, pod, own));
   return Actor{std::move(pod), std::move(process)};
@@ -224,8 +220,7 @@ Result<> Play::start_bystanders() {
     }
     bystanders_.push_back(std::move(actor));
   }
-  EVICTD_ASSIGN_OR_RETURN(Actor hog, start_actor(script_.hog, hog_load()));
-  hog_ = std::move(hog);
+  EVICTD_ASSIGN_OR_RETURN(hog_, start_actor(script_.hog, hog_load()));
   return write_manifest(hog_->pod);
 }
 
@@ -254,14 +249,12 @@ Result<> Play::start_daemon() {
   const std::string text = daemon_config({options_, sizes_, *tree_, scratch_->path(), disk});
   EVICTD_TRY(stage::replace_file(config, text));
   EVICTD_ASSIGN_OR_RETURN(
-      stage::DaemonProcess daemon,
-      stage::DaemonProcess::start({.binary = program_of(options_, "evictd"),
-                                   .config = config,
-                                   .directory = scratch_->path(),
-                                   .launcher = {},
-                                   .environment = {},
-                                   .arguments = recording_arguments(options_)}));
-  daemon_ = std::move(daemon);
+      daemon_, stage::DaemonProcess::start({.binary = program_of(options_, "evictd"),
+                                            .config = config,
+                                            .directory = scratch_->path(),
+                                            .launcher = {},
+                                            .environment = {},
+                                            .arguments = recording_arguments(options_)}));
   say_("evictd is ready, process " + std::to_string(daemon_->pid()));
   return {};
 }

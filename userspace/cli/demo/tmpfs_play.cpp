@@ -21,8 +21,7 @@ constexpr std::chrono::seconds kKubeletTakes{3};
 }  // namespace
 
 Result<std::filesystem::path> Play::mount_volume(const std::filesystem::path& path) {
-  EVICTD_ASSIGN_OR_RETURN(stage::MemoryFilesystem volume, stage::MemoryFilesystem::create(path));
-  volume_ = std::move(volume);
+  EVICTD_ASSIGN_OR_RETURN(volume_, stage::MemoryFilesystem::create(path));
   return volume_->path();
 }
 

@@ -17,6 +17,7 @@
 
 #include "base/fd.h"
 #include "base/system_clock.h"
+#include "evictd/try.h"
 #include "stage/text_file.h"
 
 namespace evictd::demo {
@@ -95,14 +96,9 @@ Result<std::string> await_address(const stage::Child& child, const std::filesyst
 }  // namespace
 
 Result<WebPage> WebPage::start(const Options& options) {
-  const Result<Nobody> nobody = find_nobody();
-  if (!nobody) {
-    return Failure(nobody.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const Nobody nobody, find_nobody());
   const std::filesystem::path socket = options.directory / "control.sock";
-  if (const Result<> opened = open_socket_to(*nobody, options.directory, socket); !opened) {
-    return Failure(opened.error());
-  }
+  EVICTD_TRY(open_socket_to(nobody, options.directory, socket));
   // Executed through an inherited descriptor: the program may be in a directory that only root can
   // enter.
   const base::Fd program{::open(options.binary.c_str(), O_PATH)};
@@ -112,18 +108,14 @@ Result<WebPage> WebPage::start(const Options& options) {
   const std::filesystem::path log = options.directory / "evictd-web.log";
   std::error_code ignored;
   std::filesystem::remove(log, ignored);
-  Result<stage::Child> child = stage::Child::start(
-      {.argv = command_for(*nobody, fmt::format("/proc/self/fd/{}", program.get()), socket,
-                           options.port),
-       .output = log});
-  if (!child) {
-    return Failure(child.error());
-  }
-  Result<std::string> address = await_address(*child, log);
-  if (!address) {
-    return Failure(address.error());
-  }
-  return WebPage(std::move(*child), std::move(*address));
+  EVICTD_ASSIGN_OR_RETURN(
+      stage::Child child,
+      stage::Child::start(
+          {.argv = command_for(nobody, fmt::format("/proc/self/fd/{}", program.get()), socket,
+                               options.port),
+           .output = log}));
+  EVICTD_ASSIGN_OR_RETURN(std::string address, await_address(child, log));
+  return WebPage(std::move(child), std::move(address));
 }
 
 int WebPage::port() const {

@@ -4,10 +4,13 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_members.h"
+
 namespace evictd::cli::top {
 
 namespace {
 
+using base::text_at;
 using Json = nlohmann::ordered_json;
 
 /// More lines than a screen has; `evictctl events` shows the rest.
@@ -15,11 +18,6 @@ constexpr std::size_t kMostEvents = 500;
 /// Offsets in an RFC 3339 time: start of the time of day, and end of its milliseconds.
 constexpr std::size_t kTimeOfDay = 11;
 constexpr std::size_t kTimeOfDayLength = 12;
-
-std::string field(const Json& line, const char* key) {
-  const auto found = line.find(key);
-  return found != line.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 void add(std::deque<EventLine>& events, EventLine&& event) {
   events.push_back(std::move(event));
@@ -31,11 +29,11 @@ void add(std::deque<EventLine>& events, EventLine&& event) {
 }  // namespace
 
 EventLine read_event(const Json& line) {
-  const std::string time = field(line, "time");
+  const std::string time = text_at(line, "time");
   return {.time = time.size() > kTimeOfDay ? time.substr(kTimeOfDay, kTimeOfDayLength) : time,
-          .kind = field(line, "kind"),
+          .kind = text_at(line, "kind"),
           .words = event_words(line),
-          .pod_uid = field(line, "uid")};
+          .pod_uid = text_at(line, "uid")};
 }
 
 void EventList::take(const Json& line) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/unix_socket.h"
+#include "evictd/try.h"
 
 namespace evictd::cli::top {
 
@@ -19,18 +20,15 @@ constexpr std::size_t kLongestLine = std::size_t{64} * 1024 * 1024;
 }  // namespace
 
 Result<LineConnection> LineConnection::ask(const std::string& socket, const std::string& request) {
-  Result<base::Fd> fd = base::connect_unix(socket);
-  if (!fd) {
-    return Failure(fd.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::Fd fd, base::connect_unix(socket));
   const std::string line = request + "\n";
   // Far smaller than any socket buffer: one write sends all of it. A connection that is already
   // closed may have an answer that says why.
-  const ssize_t sent = ::send(fd->get(), line.data(), line.size(), MSG_NOSIGNAL);
+  const ssize_t sent = ::send(fd.get(), line.data(), line.size(), MSG_NOSIGNAL);
   if (sent != static_cast<ssize_t>(line.size()) && errno != EPIPE && errno != ECONNRESET) {
     return fail_errno(errno, "ask evictd");
   }
-  return LineConnection(std::move(*fd));
+  return LineConnection(std::move(fd));
 }
 
 std::vector<std::string> LineConnection::whole_lines() {

@@ -22,6 +22,7 @@
 #include "cli/top/layout.h"
 #include "cli/top/node_state.h"
 #include "cli/top/terminal_screen.h"
+#include "evictd/try.h"
 #include "export/json_time.h"
 
 namespace evictd::cli::top {
@@ -93,11 +94,8 @@ class Top {
     while (true) {
       take_news();
       draw();
-      const Result<bool> ready = await();
-      if (!ready) {
-        return Failure(ready.error());
-      }
-      if (!*ready || signals_.any_ends() || take_keys() == Wish::kQuit) {
+      EVICTD_ASSIGN_OR_RETURN(const bool ready, await());
+      if (!ready || signals_.any_ends() || take_keys() == Wish::kQuit) {
         return {};
       }
     }
@@ -178,11 +176,8 @@ class Top {
 Result<> run_top(const TopOptions& options) {
   std::setlocale(LC_CTYPE, "");
   const Signals signals;
-  Result<TerminalScreen> screen = TerminalScreen::create();
-  if (!screen) {
-    return Failure(screen.error());
-  }
-  return Top(options, std::move(*screen), signals).run();
+  EVICTD_ASSIGN_OR_RETURN(TerminalScreen screen, TerminalScreen::create());
+  return Top(options, std::move(screen), signals).run();
 }
 
 }  // namespace evictd::cli::top

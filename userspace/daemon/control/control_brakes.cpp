@@ -6,6 +6,7 @@
 
 #include "config/pause.h"
 #include "daemon/control/control_service.h"
+#include "evictd/try.h"
 
 namespace evictd::daemon {
 
@@ -41,24 +42,18 @@ Result<> add_pause(const nlohmann::json& request, eviction::Compat compat, MonoT
   if (!length) {
     return fail_in("for", length.error());
   }
-  const auto signal = signal_in(request, compat);
-  if (!signal) {
-    return Failure(signal.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const auto signal, signal_in(request, compat));
   MonoTime& until =
-      *signal ? wishes.pauses.by_signal[static_cast<std::size_t>(**signal)] : wishes.pauses.all;
+      signal ? wishes.pauses.by_signal[static_cast<std::size_t>(*signal)] : wishes.pauses.all;
   until = now + *length;
   return {};
 }
 
 Result<> end_pause(const nlohmann::json& request, eviction::Compat compat,
                    engine::OperatorWishes& wishes) {
-  const auto signal = signal_in(request, compat);
-  if (!signal) {
-    return Failure(signal.error());
-  }
-  if (*signal) {
-    wishes.pauses.by_signal[static_cast<std::size_t>(**signal)] = {};
+  EVICTD_ASSIGN_OR_RETURN(const auto signal, signal_in(request, compat));
+  if (signal) {
+    wishes.pauses.by_signal[static_cast<std::size_t>(*signal)] = {};
   } else {
     wishes.pauses = {};
   }
@@ -87,9 +82,7 @@ Result<nlohmann::ordered_json> ControlService::change_wishes(std::string_view op
   if (!changed) {
     return Failure(changed.error());
   }
-  if (const Result<> applied = put_in_force(wishes); !applied) {
-    return Failure(applied.error());
-  }
+  EVICTD_TRY(put_in_force(wishes));
   options_.inputs->log->info("changed through the control socket", {{"request", request.dump()}});
   nlohmann::ordered_json answer = status();
   return nlohmann::ordered_json{

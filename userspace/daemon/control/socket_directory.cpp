@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "evictd/try.h"
+
 namespace evictd::daemon {
 
 namespace {
@@ -17,9 +19,7 @@ Result<> make(const std::filesystem::path& directory) {
   if (directory.empty() || std::filesystem::is_directory(directory, ignored)) {
     return {};
   }
-  if (Result<> above = make(directory.parent_path()); !above) {
-    return above;
-  }
+  EVICTD_TRY(make(directory.parent_path()));
   if (::mkdir(directory.c_str(), kMode) != 0) {
     // Another process may just have created it, with its own mode.
     return errno == EEXIST && std::filesystem::is_directory(directory, ignored)

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "evictd/try.h"
+
 namespace evictd::daemon {
 
 PriorityReturn::PriorityReturn(base::EventLoop& loop, base::Log& log, const core::Clock& clock,
@@ -19,15 +21,10 @@ Result<std::unique_ptr<PriorityReturn>> PriorityReturn::create(base::EventLoop& 
                                                                base::Log& log,
                                                                const core::Clock& clock,
                                                                Means means) {
-  Result<base::Timer> timer = base::Timer::create();
-  if (!timer) {
-    return Failure(timer.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::Timer timer, base::Timer::create());
   std::unique_ptr<PriorityReturn> made(
-      new PriorityReturn(loop, log, clock, std::move(means), std::move(*timer)));
-  if (const Result<> added = loop.add(made->timer_.descriptor(), EPOLLIN, *made); !added) {
-    return Failure(added.error());
-  }
+      new PriorityReturn(loop, log, clock, std::move(means), std::move(timer)));
+  EVICTD_TRY(loop.add(made->timer_.descriptor(), EPOLLIN, *made));
   return made;
 }
 

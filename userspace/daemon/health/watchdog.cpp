@@ -4,14 +4,13 @@
 #include <optional>
 #include <utility>
 
+#include "evictd/try.h"
+
 namespace evictd::daemon {
 
 Result<Watchdog> Watchdog::create(Subject subject) {
-  Result<base::Timer> timer = base::Timer::create();
-  if (!timer) {
-    return Failure(timer.error());
-  }
-  return Watchdog(subject, std::move(*timer));
+  EVICTD_ASSIGN_OR_RETURN(base::Timer timer, base::Timer::create());
+  return Watchdog(subject, std::move(timer));
 }
 
 void Watchdog::start(MonoTime now) {

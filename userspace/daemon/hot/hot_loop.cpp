@@ -9,6 +9,7 @@
 #include "daemon/shared/least_left_behind.h"
 #include "daemon/shared/realtime.h"
 #include "daemon/shared/watch_points.h"
+#include "evictd/try.h"
 
 namespace evictd::daemon {
 
@@ -80,16 +81,9 @@ HotLoop::HotLoop(Options options, base::EventLoop loop, base::Timer timer)
 }
 
 Result<std::unique_ptr<HotLoop>> HotLoop::create(Options options) {
-  Result<base::EventLoop> loop = base::EventLoop::create();
-  if (!loop) {
-    return Failure(loop.error());
-  }
-  Result<base::Timer> timer = base::Timer::create();
-  if (!timer) {
-    return Failure(timer.error());
-  }
-  std::unique_ptr<HotLoop> hot(
-      new HotLoop(std::move(options), std::move(*loop), std::move(*timer)));
+  EVICTD_ASSIGN_OR_RETURN(base::EventLoop loop, base::EventLoop::create());
+  EVICTD_ASSIGN_OR_RETURN(base::Timer timer, base::Timer::create());
+  std::unique_ptr<HotLoop> hot(new HotLoop(std::move(options), std::move(loop), std::move(timer)));
   if (Result<> watched = hot->watch_descriptors(); !watched) {
     return fail_in("prepare the hot thread", watched.error());
   }
@@ -104,26 +98,22 @@ Result<> HotLoop::watch_descriptors() {
     handlers_.push_back(std::make_unique<CallbackHandler>(std::move(callback)));
     return loop_.add(fd, EPOLLIN, *handlers_.back());
   };
-  Result<> watched = watch(timer_.descriptor(), [this] { timer_.consume(); });
-  if (watched) {
-    watched =
-        watch(options_.inbox->wake_up.descriptor(), [this] { options_.inbox->wake_up.consume(); });
+  EVICTD_TRY(watch(timer_.descriptor(), [this] { timer_.consume(); }));
+  EVICTD_TRY(
+      watch(options_.inbox->wake_up.descriptor(), [this] { options_.inbox->wake_up.consume(); }));
+  if (options_.events != nullptr) {
+    EVICTD_TRY(watch(options_.events->event_fd(), [this] { events_ready_ = true; }));
   }
-  if (watched && options_.events != nullptr) {
-    watched = watch(options_.events->event_fd(), [this] { events_ready_ = true; });
-  }
-  if (watched && options_.filesystems != nullptr) {
-    watched = watch(options_.filesystems->descriptor(), [this] {
+  if (options_.filesystems != nullptr) {
+    EVICTD_TRY(watch(options_.filesystems->descriptor(), [this] {
       options_.filesystems->consume();
       dispatch(engine::PassRequested{PassTrigger::kDisk});
-    });
+    }));
   }
   for (enforce::Actuator* one : {options_.actuator, options_.dry_run_actuator}) {
-    if (watched) {
-      watched = watch(one->descriptor(), [this] { actuator_ready_ = true; });
-    }
+    EVICTD_TRY(watch(one->descriptor(), [this] { actuator_ready_ = true; }));
   }
-  return watched;
+  return {};
 }
 
 Result<> HotLoop::run(const std::atomic<bool>& stop) {
@@ -141,9 +131,7 @@ Result<> HotLoop::run(const std::atomic<bool>& stop) {
     drive_actuators();
     dispatch(engine::Turn{.disks_asked_at = disks_asked_at()});
     publish_counters();
-    if (Result<> waited = wait(); !waited) {
-      return waited;
-    }
+    EVICTD_TRY(wait());
     wake_at_ = options_.clock->now();
   }
   return {};
@@ -162,9 +150,7 @@ Result<> HotLoop::wait() {
   }
   timer_.arm(next);
   const std::optional<Duration> longest = wait_.at_once ? std::optional(Duration{0}) : std::nullopt;
-  if (const Result<int> waited = loop_.run_once(longest); !waited) {
-    return Failure(waited.error());
-  }
+  EVICTD_TRY(loop_.run_once(longest));
   return {};
 }
 

@@ -15,6 +15,7 @@
 #include "daemon/process_setup.h"
 #include "daemon/shared/callback_handler.h"
 #include "daemon/shared/realtime.h"
+#include "evictd/try.h"
 #include "notify/make_engine.h"
 #include "notify/service.h"
 #include "sys/scheduling.h"
@@ -68,13 +69,9 @@ void take_the_cpu_first(base::Log& log) {
 Result<> serve(base::EventLoop& loop, const base::Fd& signals, PriorityReturn& priority) {
   bool asked_to_stop = false;
   CallbackHandler stop([&] { asked_to_stop = true; });
-  if (const Result<> added = loop.add(signals.get(), EPOLLIN, stop); !added) {
-    return Failure(added.error());
-  }
+  EVICTD_TRY(loop.add(signals.get(), EPOLLIN, stop));
   while (!asked_to_stop) {
-    if (const Result<int> ran = loop.run_once(); !ran) {
-      return Failure(ran.error());
-    }
+    EVICTD_TRY(loop.run_once());
     priority.check();
   }
   loop.remove(signals.get(), stop);
@@ -87,43 +84,32 @@ Result<> run_notify_only(const NotifyOnlyOptions& options) {
   const base::SystemClock clock;
   base::Log log(options.log, clock, base::detect_log_stream());
   ignore_broken_pipes();
-  const Result<base::Fd> signals = signals_as_descriptor();
-  if (!signals) {
-    return Failure(signals.error());
+  EVICTD_ASSIGN_OR_RETURN(const base::Fd signals, signals_as_descriptor());
+  EVICTD_ASSIGN_OR_RETURN(notify::MadeEngine made,
+                          notify::make_engine({.kernel = {.pin = options.hook}}, clock));
+  EVICTD_ASSIGN_OR_RETURN(base::EventLoop loop, base::EventLoop::create());
+  if (!made.polls_because.empty()) {
+    log.warn(made.polls_because + ", continuing without hooks: evictd reads files");
   }
-  Result<notify::MadeEngine> made = notify::make_engine({.kernel = {.pin = options.hook}}, clock);
-  Result<base::EventLoop> loop = base::EventLoop::create();
-  if (!made || !loop) {
-    return Failure(made ? loop.error() : made.error());
-  }
-  if (!made->polls_because.empty()) {
-    log.warn(made->polls_because + ", continuing without hooks: evictd reads files");
-  }
-  if (const std::string& why = made->engine->events().no_pressure_because(); !why.empty()) {
+  if (const std::string& why = made.engine->events().no_pressure_because(); !why.empty()) {
     log.warn(why);
   }
-  if (const Result<> made_directory = make_socket_directory(options.socket); !made_directory) {
-    return Failure(made_directory.error());
-  }
-  const Result<std::unique_ptr<notify::Service>> service =
-      notify::Service::create({.path = options.socket}, *loop, *made->engine);
-  if (!service) {
-    return Failure(service.error());
-  }
+  EVICTD_TRY(make_socket_directory(options.socket));
+  EVICTD_ASSIGN_OR_RETURN(const std::unique_ptr<notify::Service> service,
+                          notify::Service::create({.path = options.socket}, loop, *made.engine));
   const ServiceNotifier manager;
-  const Result<std::unique_ptr<PriorityReturn>> priority =
-      PriorityReturn::create(*loop, log, clock,
-                             {.losses = realtime_overruns,
-                              .make_realtime = make_realtime,
-                              .show = [&manager](std::string_view line) { manager.status(line); }});
-  if (!priority) {
-    return Failure(priority.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const std::unique_ptr<PriorityReturn> priority,
+                          PriorityReturn::create(loop, log, clock,
+                                                 {.losses = realtime_overruns,
+                                                  .make_realtime = make_realtime,
+                                                  .show = [&manager](std::string_view line) {
+                                                    manager.status(line);
+                                                  }}));
   take_the_cpu_first(log);
   log.info("serving notifications",
-           {{"socket", options.socket.string()}, {"backend", made->engine->backend_name()}});
+           {{"socket", options.socket.string()}, {"backend", made.engine->backend_name()}});
   static_cast<void>(manager.ready());
-  Result<> served = serve(*loop, *signals, **priority);
+  Result<> served = serve(loop, signals, *priority);
   manager.stopping();
   log.info("stopped");
   return served;

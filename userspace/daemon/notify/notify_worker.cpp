@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "daemon/shared/callback_handler.h"
+#include "evictd/try.h"
 #include "sys/thread_name.h"
 
 namespace evictd::daemon {
@@ -62,29 +63,17 @@ std::unique_ptr<NotifyWorker> NotifyWorker::start(const NotifyWorkerOptions& opt
 }
 
 Result<> NotifyWorker::prepare(const NotifyWorkerOptions& options, const core::Clock& clock) {
-  Result<notify::MadeEngine> made = notify::make_engine({.kernel = {.pin = options.hook}}, clock);
-  if (!made) {
-    return Failure(made.error());
-  }
-  engine_ = std::move(made->engine);
+  EVICTD_ASSIGN_OR_RETURN(notify::MadeEngine made,
+                          notify::make_engine({.kernel = {.pin = options.hook}}, clock));
+  engine_ = std::move(made.engine);
   report_.polling = engine_->backend() == EVICTD_NOTIFY_POLLING;
   report_.backend = engine_->backend_name();
   report_.polls_because =
-      options.no_hook_because.empty() ? made->polls_because : options.no_hook_because;
+      options.no_hook_because.empty() ? made.polls_because : options.no_hook_because;
   report_.no_pressure_because = engine_->events().no_pressure_because();
-  Result<base::EventLoop> loop = base::EventLoop::create();
-  Result<base::WakeUp> bell = base::WakeUp::create();
-  if (!loop || !bell) {
-    return Failure(loop ? bell.error() : loop.error());
-  }
-  loop_ = std::move(*loop);
-  bell_ = std::move(*bell);
-  Result<std::unique_ptr<notify::Service>> service =
-      notify::Service::create(report_.limits, *loop_, *engine_);
-  if (!service) {
-    return Failure(service.error());
-  }
-  service_ = std::move(*service);
+  EVICTD_ASSIGN_OR_RETURN(loop_, base::EventLoop::create());
+  EVICTD_ASSIGN_OR_RETURN(bell_, base::WakeUp::create());
+  EVICTD_ASSIGN_OR_RETURN(service_, notify::Service::create(report_.limits, *loop_, *engine_));
   report_.serving = true;
   try {
     thread_ = std::thread([this] {
@@ -125,14 +114,10 @@ void NotifyWorker::run() {
 
 Result<> NotifyWorker::serve() {
   CallbackHandler on_bell([this] { bell_->consume(); });
-  if (const Result<> added = loop_->add(bell_->descriptor(), EPOLLIN, on_bell); !added) {
-    return Failure(added.error());
-  }
+  EVICTD_TRY(loop_->add(bell_->descriptor(), EPOLLIN, on_bell));
   std::uint64_t questions = 0;
   while (true) {
-    if (const Result<int> ran = loop_->run_once(); !ran) {
-      return Failure(ran.error());
-    }
+    EVICTD_TRY(loop_->run_once());
     const std::uint64_t before = questions;
     {
       const std::lock_guard lock(mutex_);

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "evictd/try.h"
+
 namespace evictd::daemon {
 
 namespace {
@@ -12,12 +14,11 @@ namespace {
 Result<> open_all(const std::vector<std::string>& paths, cluster::ManifestKind kind,
                   std::vector<cluster::ManifestDirectory>& opened) {
   for (const std::string& path : paths) {
-    Result<cluster::ManifestDirectory> directory = cluster::ManifestDirectory::open(
-        {.path = path, .kind = kind, .first_reading = cluster::FirstReading::kLater});
-    if (!directory) {
-      return Failure(directory.error());
-    }
-    opened.push_back(std::move(*directory));
+    EVICTD_ASSIGN_OR_RETURN(
+        cluster::ManifestDirectory directory,
+        cluster::ManifestDirectory::open(
+            {.path = path, .kind = kind, .first_reading = cluster::FirstReading::kLater}));
+    opened.push_back(std::move(directory));
   }
   return {};
 }

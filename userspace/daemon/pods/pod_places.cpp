@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "evictd/try.h"
+
 namespace evictd::daemon {
 
 namespace {
@@ -65,13 +67,8 @@ Result<> PodPlaces::open(const Wanted& wanted) {
   awaited.insert(awaited.end(), wanted.pod_roots.begin(), wanted.pod_roots.end());
   watch_ = base::PathWatch(in_hierarchies(awaited));
   for (auto& [path, place] : places_) {
-    Result<Roots> opened = open_in_all(path);
-    if (!opened) {
-      return Failure(opened.error());
-    }
-    if (Result<> taken = replace_roots(place, std::move(*opened)); !taken) {
-      return taken;
-    }
+    EVICTD_ASSIGN_OR_RETURN(Roots opened, open_in_all(path));
+    EVICTD_TRY(replace_roots(place, std::move(opened)));
   }
   return {};
 }
@@ -134,13 +131,11 @@ Result<> PodPlaces::replace_roots(Place& place, Roots now) const {
     place.lock.reset();
   }
   if (!is_locked && !now.empty()) {
-    Result<InstanceLock> lock = InstanceLock::acquire({.lock_directory = lock_directory_,
-                                                       .cgroup = now.front().id(),
-                                                       .directory = now.front().directory()});
-    if (!lock) {
-      return Failure(lock.error());
-    }
-    place.lock.emplace(std::move(*lock));
+    EVICTD_ASSIGN_OR_RETURN(InstanceLock lock,
+                            InstanceLock::acquire({.lock_directory = lock_directory_,
+                                                   .cgroup = now.front().id(),
+                                                   .directory = now.front().directory()}));
+    place.lock.emplace(std::move(lock));
   }
   place.roots = std::move(now);
   return {};

@@ -8,6 +8,7 @@
 #include "config/never_evict.h"
 #include "daemon/beside.h"
 #include "daemon/pods/pod_rules.h"
+#include "evictd/try.h"
 
 namespace evictd::daemon {
 
@@ -36,25 +37,15 @@ PodRegistry::PodRegistry(Options options, cluster::CgroupTree tree)
 
 Result<std::unique_ptr<PodRegistry>> PodRegistry::create(Options options) {
   const config::Settings& settings = options.config->settings();
-  Result<sys::CgroupLayout> layout = sys::CgroupLayout::detect(*options.root);
-  if (!layout) {
-    return Failure(layout.error());
-  }
-  Result<cluster::CgroupTree> tree = cluster::CgroupTree::create(*options.root, std::move(*layout),
-                                                                 cluster::place_options(settings));
-  if (!tree) {
-    return Failure(tree.error());
-  }
-  std::unique_ptr<PodRegistry> registry(new PodRegistry(std::move(options), std::move(*tree)));
-  Result<ManifestSources> manifests = ManifestSources::open(registry->options_.config->settings());
-  if (!manifests) {
-    return Failure(manifests.error());
-  }
-  registry->manifests_ = std::move(*manifests);
+  EVICTD_ASSIGN_OR_RETURN(sys::CgroupLayout layout, sys::CgroupLayout::detect(*options.root));
+  EVICTD_ASSIGN_OR_RETURN(cluster::CgroupTree tree,
+                          cluster::CgroupTree::create(*options.root, std::move(layout),
+                                                      cluster::place_options(settings)));
+  std::unique_ptr<PodRegistry> registry(new PodRegistry(std::move(options), std::move(tree)));
+  EVICTD_ASSIGN_OR_RETURN(registry->manifests_,
+                          ManifestSources::open(registry->options_.config->settings()));
   registry->tree_.find_root();
-  if (Result<> opened = registry->open_places(); !opened) {
-    return Failure(opened.error());
-  }
+  EVICTD_TRY(registry->open_places());
   return registry;
 }
 

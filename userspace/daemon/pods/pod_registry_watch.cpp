@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "daemon/pods/pod_registry.h"
+#include "evictd/try.h"
 
 namespace evictd::daemon {
 
@@ -73,9 +74,7 @@ Result<> PodRegistry::attach(probe::Probe& probe) {
 
 Result<> PodRegistry::watch_roots() {
   const std::vector<CgroupId> ids = places_.ids();
-  if (Result<> set = probe_->set_roots(ids); !set) {
-    return set;
-  }
+  EVICTD_TRY(probe_->set_roots(ids));
   watch_pod_root();
   return {};
 }
@@ -144,10 +143,8 @@ void PodRegistry::queue_wrong_row(std::uint32_t slot) {
 }
 
 Result<probe::PodCounters> PodRegistry::resolve(const cluster::PodCgroup& cgroup) const {
-  Result<base::Fd> memory = places_.open_directory(*options_.root, tree_.layout().memory(), cgroup);
-  if (!memory) {
-    return Failure(memory.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::Fd memory,
+                          places_.open_directory(*options_.root, tree_.layout().memory(), cgroup));
   base::Fd pids;
   if (tree_.layout().pids() && cgroup.pids_id) {
     pids =
@@ -155,7 +152,7 @@ Result<probe::PodCounters> PodRegistry::resolve(const cluster::PodCgroup& cgroup
   }
   return probe_->resolve({.memory = cgroup.memory_id,
                           .pids = cgroup.pids_id,
-                          .memory_fd = memory->get(),
+                          .memory_fd = memory.get(),
                           .pids_fd = pids.get()});
 }
 

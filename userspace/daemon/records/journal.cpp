@@ -7,6 +7,7 @@
 
 #include "core/rfc3339.h"
 #include "daemon/records/json_line.h"
+#include "evictd/try.h"
 #include "export/eviction_record.h"
 #include "export/json_time.h"
 #include "export/record_reader.h"
@@ -38,13 +39,11 @@ Result<Journal> Journal::create(Options options) {
     return journal;
   }
   journal.read_file();
-  Result<std::unique_ptr<RecordWorker>> worker = RecordWorker::start(
-      {.path = records.file, .max_bytes = records.max_bytes.value, .files = records.files},
-      *journal.options_.clock);
-  if (!worker) {
-    return Failure(worker.error());
-  }
-  journal.worker_ = std::move(*worker);
+  EVICTD_ASSIGN_OR_RETURN(
+      journal.worker_,
+      RecordWorker::start(
+          {.path = records.file, .max_bytes = records.max_bytes.value, .files = records.files},
+          *journal.options_.clock));
   return journal;
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "evictd/try.h"
 #include "replay/pass_json.h"
 #include "replay/recording.h"
 
@@ -54,11 +55,7 @@ Result<PassRecorder> PassRecorder::create(const RecordingOptions& options, const
   PassRecorder recorder;
   recorder.file_ = options.file.string();
   recorder.clock_ = &clock;
-  Result<std::unique_ptr<RecordingWorker>> worker = RecordingWorker::start(options, clock);
-  if (!worker) {
-    return Failure(worker.error());
-  }
-  recorder.worker_ = std::move(*worker);
+  EVICTD_ASSIGN_OR_RETURN(recorder.worker_, RecordingWorker::start(options, clock));
   static_cast<void>(recorder.worker_->write(recorder.header(version)));
   return recorder;
 }

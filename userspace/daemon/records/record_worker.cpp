@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "evictd/try.h"
 #include "export/eviction_record.h"
 #include "export/json_time.h"
 #include "sys/thread_name.h"
@@ -17,12 +18,9 @@ RecordWorker::RecordWorker(base::WakeUp wake_up, exporting::RecordFile file,
 
 Result<std::unique_ptr<RecordWorker>> RecordWorker::start(exporting::RecordFile::Options options,
                                                           const core::Clock& clock) {
-  Result<base::WakeUp> wake_up = base::WakeUp::create();
-  if (!wake_up) {
-    return Failure(wake_up.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::WakeUp wake_up, base::WakeUp::create());
   std::unique_ptr<RecordWorker> worker(
-      new RecordWorker(std::move(*wake_up), exporting::RecordFile(std::move(options)), clock));
+      new RecordWorker(std::move(wake_up), exporting::RecordFile(std::move(options)), clock));
   worker->thread_ = std::thread([&started = *worker] {
     sys::name_thread("evictd-records");
     started.run();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "evictd/try.h"
 #include "sys/thread_name.h"
 
 namespace evictd::daemon {
@@ -28,13 +29,10 @@ RecordingWorker::RecordingWorker(RecordingOptions options, const core::Clock& cl
 
 Result<std::unique_ptr<RecordingWorker>> RecordingWorker::start(RecordingOptions options,
                                                                 const core::Clock& clock) {
-  Result<base::WakeUp> wake_up = base::WakeUp::create();
-  Result<replay::RecordingFile> file = replay::RecordingFile::create(options.file);
-  if (!wake_up || !file) {
-    return Failure(wake_up ? file.error() : wake_up.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::WakeUp wake_up, base::WakeUp::create());
+  EVICTD_ASSIGN_OR_RETURN(replay::RecordingFile file, replay::RecordingFile::create(options.file));
   std::unique_ptr<RecordingWorker> worker(
-      new RecordingWorker(std::move(options), clock, std::move(*wake_up), std::move(*file)));
+      new RecordingWorker(std::move(options), clock, std::move(wake_up), std::move(file)));
   worker->thread_ = std::thread([&started = *worker] {
     sys::name_thread("evictd-recorder");
     started.run();

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <string>
 
+#include "evictd/try.h"
 #include "sys/scheduling.h"
 
 namespace evictd::daemon {
@@ -78,9 +79,7 @@ Result<> give_realtime(pid_t thread, int priority, Duration limit) {
 }
 
 Result<> make_thread_realtime(int priority, Duration limit) {
-  if (Result<> given = give_realtime(0, priority, limit); !given) {
-    return given;
-  }
+  EVICTD_TRY(give_realtime(0, priority, limit));
   const sigset_t set = only_sigxcpu();
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
   return {};

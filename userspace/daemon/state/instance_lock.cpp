@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "daemon/control/socket_directory.h"
+#include "evictd/try.h"
 
 namespace evictd::daemon {
 
@@ -48,23 +49,18 @@ struct flock byte_of(CgroupId cgroup) {
 
 Result<InstanceLock> InstanceLock::acquire(const Options& options) {
   const std::string path = options.lock_directory + kFile;
-  if (const Result<> made = make_socket_directory(path); !made) {
-    return Failure(made.error());
-  }
-  Result<base::Fd> file = open_file(path);
-  if (!file) {
-    return Failure(file.error());
-  }
+  EVICTD_TRY(make_socket_directory(path));
+  EVICTD_ASSIGN_OR_RETURN(base::Fd file, open_file(path));
   // The lock belongs to the open file description. So two in one process exclude each other too,
   // and closing another descriptor of the file does not release it.
   struct flock byte = byte_of(options.cgroup);
-  if (::fcntl(file->get(), F_OFD_SETLK, &byte) != 0) {
+  if (::fcntl(file.get(), F_OFD_SETLK, &byte) != 0) {
     if (errno == EAGAIN || errno == EACCES) {
       return fail(Errc::kBusy, options.directory + " is already watched by another evictd");
     }
     return fail_errno(errno, "lock " + path);
   }
-  return InstanceLock(std::move(*file));
+  return InstanceLock(std::move(file));
 }
 
 }  // namespace evictd::daemon

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/json_text.h"
-#include "daemon/state/saved_state_read.h"
+#include "daemon/state/saved_state_json.h"
 
 namespace evictd::daemon {
 
@@ -26,72 +26,6 @@ std::uint64_t checksum(std::string_view text) {
     sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   }
   return sum;
-}
-
-std::int64_t number(MonoTime at) {
-  return at.time_since_epoch().count();
-}
-
-Json to_json(const SavedState& state) {
-  Json json = {
-      {"boot_id", state.origin.boot_id},
-      {"pod_root", state.origin.pod_root},
-      {"pod_root_id", state.origin.pod_root_id},
-      {"thresholds", Json::array()},
-      {"conditions", Json::object()},
-      {"marks", Json::array()},
-      {"in_flight", Json::array()},
-      {"evictions_ns", Json::array()},
-      {"pauses", {{"all_ns", number(state.wishes.pauses.all)}, {"signals", Json::object()}}},
-      {"dry_run", state.wishes.dry_run ? Json(*state.wishes.dry_run) : Json(nullptr)},
-      {"configured_dry_run", state.configured_dry_run}};
-  for (const SavedThreshold& one : state.thresholds) {
-    json["thresholds"].push_back({{"signal", one.signal},
-                                  {"value", one.value},
-                                  {"grace_ns", one.grace_period.count()},
-                                  {"first_observed_ns", number(one.first_observed)},
-                                  {"past_grace", one.past_grace}});
-  }
-  for (const eviction::Condition condition : eviction::kConditions) {
-    const auto& at = state.conditions_last_observed[static_cast<std::size_t>(condition)];
-    if (at) {
-      json["conditions"][std::string(eviction::to_string(condition))] = number(*at);
-    }
-  }
-  for (const SavedMark& one : state.marks) {
-    json["marks"].push_back({{"signal", one.signal},
-                             {"at_ns", number(one.mark.at)},
-                             {"available", one.mark.available}});
-  }
-  for (const SavedEviction& one : state.in_flight) {
-    json["in_flight"].push_back({{"uid", one.uid},
-                                 {"hierarchy", one.pod.hierarchy},
-                                 {"cgroup", one.pod.id},
-                                 {"namespace", one.ns},
-                                 {"name", one.name},
-                                 {"signal", one.signal},
-                                 {"threshold", one.threshold},
-                                 {"local_limit", one.local_limit},
-                                 {"escalated", one.escalated},
-                                 {"hard", one.hard},
-                                 {"killed", one.killed},
-                                 {"began_ns", number(one.began_at)},
-                                 {"kill_due_ns", number(one.kill_due_at)},
-                                 {"killed_ns", number(one.killed_at)},
-                                 {"for_disk", one.for_disk},
-                                 {"below_pod_root", one.below_pod_root},
-                                 {"gone", one.gone}});
-  }
-  for (const MonoTime at : state.evictions) {
-    json["evictions_ns"].push_back(number(at));
-  }
-  for (const eviction::Signal signal : eviction::kSignals) {
-    const MonoTime until = state.wishes.pauses.by_signal[static_cast<std::size_t>(signal)];
-    if (until != MonoTime{}) {
-      json["pauses"]["signals"][std::string(eviction::to_string(signal))] = number(until);
-    }
-  }
-  return json;
 }
 
 /// Whether everything in it is in the past at `now`, as everything but ends of periods must be.

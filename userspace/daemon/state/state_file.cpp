@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/regular_file.h"
 #include "base/write_all.h"
+#include "evictd/try.h"
 #include "sys/thread_name.h"
 
 namespace evictd::daemon {
@@ -27,19 +28,16 @@ using base::FaultPoint;
 constexpr std::size_t kLargest = std::size_t{4} << 20;
 
 Result<> write_synced(const std::string& path, std::string_view text) {
-  const Result<base::Fd> file =
-      base::open_regular_file_to_write(path, O_WRONLY | O_TRUNC | O_NOFOLLOW, 0600);
-  if (!file) {
-    return Failure(file.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const base::Fd file, base::open_regular_file_to_write(
+                                                   path, O_WRONLY | O_TRUNC | O_NOFOLLOW, 0600));
   fault_point(FaultPoint::kStateCreated);
-  Result<> written = base::write_all(file->get(), text.substr(0, text.size() / 2), path);
+  Result<> written = base::write_all(file.get(), text.substr(0, text.size() / 2), path);
   fault_point(FaultPoint::kStateHalf);
   if (written) {
-    written = base::write_all(file->get(), text.substr(text.size() / 2), path);
+    written = base::write_all(file.get(), text.substr(text.size() / 2), path);
   }
   fault_point(FaultPoint::kStateWritten);
-  if (written && ::fsync(file->get()) != 0) {
+  if (written && ::fsync(file.get()) != 0) {
     return fail_errno(errno, "sync " + path);
   }
   fault_point(FaultPoint::kStateSynced);
@@ -79,9 +77,7 @@ Result<> replace_state_file(const std::string& path, std::string_view text) {
   if (base::is_no_regular_file(path)) {
     return fail(Errc::kInvalid, "replace " + path + ": not a regular file");
   }
-  if (Result<> written = write_synced(beside, text); !written) {
-    return written;
-  }
+  EVICTD_TRY(write_synced(beside, text));
   if (::rename(beside.c_str(), path.c_str()) != 0) {
     return fail_errno(errno, "rename " + beside + " to " + path);
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/system_clock.h"
+#include "evictd/try.h"
 #include "sys/thread_name.h"
 
 namespace evictd::daemon {
@@ -12,12 +13,9 @@ CollectorWorker::CollectorWorker(base::WakeUp done, base::WakeUp stop)
     : done_(std::move(done)), stop_wake_(std::move(stop)) {}
 
 Result<std::unique_ptr<CollectorWorker>> CollectorWorker::start() {
-  Result<base::WakeUp> done = base::WakeUp::create();
-  Result<base::WakeUp> stop = base::WakeUp::create();
-  if (!done || !stop) {
-    return Failure(done ? stop.error() : done.error());
-  }
-  std::unique_ptr<CollectorWorker> worker(new CollectorWorker(std::move(*done), std::move(*stop)));
+  EVICTD_ASSIGN_OR_RETURN(base::WakeUp done, base::WakeUp::create());
+  EVICTD_ASSIGN_OR_RETURN(base::WakeUp stop, base::WakeUp::create());
+  std::unique_ptr<CollectorWorker> worker(new CollectorWorker(std::move(done), std::move(stop)));
   worker->thread_ = std::thread([&started = *worker] {
     sys::name_thread("evictd-reclaim");
     started.work();

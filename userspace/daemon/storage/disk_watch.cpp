@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "evictd/try.h"
 #include "sys/root.h"
 #include "sys/thread_name.h"
 
@@ -36,11 +37,8 @@ std::optional<std::string> resolve(const std::string& path) {
 }  // namespace
 
 Result<disk::Places> find_places(const config::Settings& settings) {
-  const Result<sys::Root> root = sys::Root::open();
-  if (!root) {
-    return Failure(root.error());
-  }
-  const Result<std::string> text = root->read("/proc/self/mountinfo");
+  EVICTD_ASSIGN_OR_RETURN(const sys::Root root, sys::Root::open());
+  const Result<std::string> text = root.read("/proc/self/mountinfo");
   if (!text) {
     return fail_in("find filesystems", text.error());
   }
@@ -79,13 +77,10 @@ Result<eviction::ThresholdTable> thresholds_in_force(const config::Config& confi
 
 Result<disk::SampleWatch> sample_watch_of(const config::Config& config,
                                           eviction::DiskLayout layout) {
-  Result<eviction::ThresholdTable> thresholds = thresholds_in_force(config, layout);
-  if (!thresholds) {
-    return Failure(thresholds.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(eviction::ThresholdTable thresholds, thresholds_in_force(config, layout));
   return disk::SampleWatch{.sampling = {.shortest = config->storage.sampling.min,
                                         .longest = config->storage.sampling.max},
-                           .thresholds = std::move(*thresholds)};
+                           .thresholds = std::move(thresholds)};
 }
 
 }  // namespace evictd::daemon

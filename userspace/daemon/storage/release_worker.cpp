@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include "evictd/try.h"
 #include "sys/thread_name.h"
 
 namespace evictd::daemon {
@@ -10,11 +11,8 @@ namespace evictd::daemon {
 ReleaseWorker::ReleaseWorker(base::WakeUp wake_up) : wake_up_(std::move(wake_up)) {}
 
 Result<std::unique_ptr<ReleaseWorker>> ReleaseWorker::start() {
-  Result<base::WakeUp> wake_up = base::WakeUp::create();
-  if (!wake_up) {
-    return Failure(wake_up.error());
-  }
-  std::unique_ptr<ReleaseWorker> worker(new ReleaseWorker(std::move(*wake_up)));
+  EVICTD_ASSIGN_OR_RETURN(base::WakeUp wake_up, base::WakeUp::create());
+  std::unique_ptr<ReleaseWorker> worker(new ReleaseWorker(std::move(wake_up)));
   worker->thread_ = std::thread([&started = *worker] {
     sys::name_thread("evictd-release");
     started.run();

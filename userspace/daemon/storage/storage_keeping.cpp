@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "cluster/named_container.h"
+#include "evictd/try.h"
 #include "eviction/local_storage.h"
 
 namespace evictd::daemon {
@@ -55,15 +56,11 @@ eviction::DiskReading most_of(const eviction::DiskReading& one,
 Result<std::unique_ptr<StorageKeeping>> StorageKeeping::create(Options options) {
   std::unique_ptr<StorageKeeping> keeping(new StorageKeeping(std::move(options)));
   const config::StorageSettings& storage = keeping->options_.config->settings().storage;
-  Result<std::unique_ptr<StorageWorker>> worker =
+  EVICTD_ASSIGN_OR_RETURN(
+      keeping->worker_,
       StorageWorker::start({.directories = directories_of(storage),
-                            .entries_per_second = storage.pods.entries_per_second});
-  Result<std::unique_ptr<CollectorWorker>> collectors = CollectorWorker::start();
-  if (!worker || !collectors) {
-    return Failure(worker ? collectors.error() : worker.error());
-  }
-  keeping->worker_ = std::move(*worker);
-  keeping->collectors_ = std::move(*collectors);
+                            .entries_per_second = storage.pods.entries_per_second}));
+  EVICTD_ASSIGN_OR_RETURN(keeping->collectors_, CollectorWorker::start());
   return keeping;
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/timer.h"
+#include "evictd/try.h"
 #include "sys/thread_name.h"
 
 namespace evictd::daemon {
@@ -134,11 +135,8 @@ void StorageWorker::Shared::answer(StorageAnswer one) {
 StorageWorker::StorageWorker(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
 
 Result<std::unique_ptr<StorageWorker>> StorageWorker::start(Options options) {
-  Result<base::WakeUp> wake = base::WakeUp::create();
-  if (!wake) {
-    return Failure(wake.error());
-  }
-  auto shared = std::make_shared<Shared>(std::move(options), std::move(*wake));
+  EVICTD_ASSIGN_OR_RETURN(base::WakeUp wake, base::WakeUp::create());
+  auto shared = std::make_shared<Shared>(std::move(options), std::move(wake));
   // The thread shares ownership, because it may have to be abandoned.
   std::thread([shared] {
     sys::name_thread("evictd-volumes");

@@ -38,21 +38,13 @@ ApiActions::ApiActions(Options options, DurableQueue queue, base::Timer timer)
       timer_(std::move(timer)) {}
 
 Result<std::unique_ptr<ApiActions>> ApiActions::create(Options options) {
-  Result<base::Timer> timer = base::Timer::create();
-  if (!timer) {
-    return Failure(timer.error());
-  }
-  Result<DurableQueue> queue =
-      DurableQueue::open(options.settings.state_directory, options.clock->wall_now());
-  if (!queue) {
-    return Failure(queue.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::Timer timer, base::Timer::create());
+  EVICTD_ASSIGN_OR_RETURN(DurableQueue queue, DurableQueue::open(options.settings.state_directory,
+                                                                 options.clock->wall_now()));
   // make_unique cannot call a private constructor.
   std::unique_ptr<ApiActions> actions(
-      new ApiActions(std::move(options), std::move(*queue), std::move(*timer)));
-  if (Result<> prepared = actions->prepare(); !prepared) {
-    return Failure(prepared.error());
-  }
+      new ApiActions(std::move(options), std::move(queue), std::move(timer)));
+  EVICTD_TRY(actions->prepare());
   return actions;
 }
 
@@ -60,12 +52,7 @@ Result<> ApiActions::prepare() {
   if (!queue_.damage().empty()) {
     options_.log->warn(queue_.damage() + ", continuing with an empty queue");
   }
-  Result<std::unique_ptr<HttpClient>> client =
-      HttpClient::create(*options_.loop, *options_.clock, *this);
-  if (!client) {
-    return Failure(client.error());
-  }
-  client_ = std::move(*client);
+  EVICTD_ASSIGN_OR_RETURN(client_, HttpClient::create(*options_.loop, *options_.clock, *this));
   EVICTD_TRY(options_.loop->add(timer_.descriptor(), EPOLLIN, timer_handler_));
   const bool is_own = options_.settings.mode == Mode::kOwn;
   if (is_own || options_.settings.damps_loops) {

@@ -23,31 +23,21 @@ constexpr std::size_t kMaxFileGrowth = std::size_t{256} << 10U;
 }  // namespace
 
 Result<DurableQueue> DurableQueue::open(const std::string& directory, WallTime now) {
-  Result<QueueFile> file = QueueFile::open(directory, "queue");
-  if (!file) {
-    return Failure(file.error());
-  }
-  DurableQueue queue(std::move(*file));
-  Result<std::vector<std::string>> lines = queue.file_.read();
-  if (!lines) {
-    return Failure(lines.error());
-  }
-  for (std::size_t i = 0; i < lines->size() && queue.damage_.empty(); ++i) {
-    if (Result<> applied = queue.state_.apply((*lines)[i]); !applied) {
+  EVICTD_ASSIGN_OR_RETURN(QueueFile file, QueueFile::open(directory, "queue"));
+  DurableQueue queue(std::move(file));
+  EVICTD_ASSIGN_OR_RETURN(std::vector<std::string> lines, queue.file_.read());
+  for (std::size_t i = 0; i < lines.size() && queue.damage_.empty(); ++i) {
+    if (Result<> applied = queue.state_.apply(lines[i]); !applied) {
       queue.damage_ = queue.file_.path() + ":" + std::to_string(i + 1) + ": " +
                       applied.error().message() + ", set aside as queue.damaged";
     }
   }
   if (!queue.damage_.empty()) {
     queue.state_ = QueueState();
-    if (Result<> aside = queue.file_.set_aside(); !aside) {
-      return Failure(aside.error());
-    }
+    EVICTD_TRY(queue.file_.set_aside());
   }
   queue.seen_ = queue.state_.cursor();
-  if (Result<> begun = queue.begin(now); !begun) {
-    return Failure(begun.error());
-  }
+  EVICTD_TRY(queue.begin(now));
   return queue;
 }
 

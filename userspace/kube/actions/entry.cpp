@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kube/actions/json_members.h"
+#include "base/json_members.h"
 #include "kube/actions/names.h"
 #include "kube/pod_document.h"
 
@@ -14,6 +14,7 @@ namespace evictd::kube {
 
 namespace {
 
+using base::text_at;
 using Json = nlohmann::json;
 
 constexpr std::array<std::pair<Step::Kind, std::string_view>, 3> kKinds = {

@@ -4,17 +4,20 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_members.h"
 #include "core/rfc3339.h"
+#include "evictd/try.h"
 #include "export/comparison.h"
 #include "export/json_time.h"
 #include "kube/actions/eviction_loops.h"
-#include "kube/actions/json_members.h"
 #include "kube/pod_document.h"
 
 namespace evictd::kube {
 
 namespace {
 
+using base::count_at;
+using base::text_at;
 using Json = nlohmann::json;
 
 std::optional<WallTime> time_at(const Json& json, const char* name) {
@@ -33,7 +36,7 @@ std::optional<EvictionLoops::Eviction> read_eviction(const Json& json) {
     return std::nullopt;
   }
   return EvictionLoops::Eviction{
-      .pod_uid = text_at(json, "pod_uid"), .id = number_at(json, "id"), .at = *at};
+      .pod_uid = text_at(json, "pod_uid"), .id = count_at(json, "id"), .at = *at};
 }
 
 Json known_json(const EvictionLoops::Known& known) {
@@ -63,8 +66,8 @@ std::optional<EvictionLoops::Known> read_known(const Json& json) {
       known.evictions.push_back(std::move(*eviction));
     }
   }
-  known.uncounted = std::min(std::size_t{number_at(json, "uncounted")}, known.evictions.size());
-  known.loops = number_at(json, "loops");
+  known.uncounted = std::min(std::size_t{count_at(json, "uncounted")}, known.evictions.size());
+  known.loops = count_at(json, "loops");
   known.looped_at = time_at(json, "looped_at").value_or(WallTime{});
   return known;
 }
@@ -96,7 +99,7 @@ void EvictionLoops::take_json(const Json& json) {
   }
   damped_until_ = time_at(json, "damped_until").value_or(WallTime{});
   constexpr auto kLongest = std::chrono::duration_cast<std::chrono::seconds>(kLongestDamping);
-  const std::uint64_t next = std::min<std::uint64_t>(number_at(json, "next_damping_s"),
+  const std::uint64_t next = std::min<std::uint64_t>(count_at(json, "next_damping_s"),
                                                      static_cast<std::uint64_t>(kLongest.count()));
   damping_ = std::max<Duration>(kFirstDamping, std::chrono::seconds(next));
 }
@@ -113,11 +116,9 @@ Result<ControlledEviction> controlled_eviction_from_json(const Json& json) {
   if (!eviction) {
     return fail(Errc::kMalformed, "not an eviction of a controller's pod");
   }
-  Result<Controller> controller = controller_from_json(json.value("controller", Json()));
-  if (!controller) {
-    return Failure(controller.error());
-  }
-  return ControlledEviction{.controller = std::move(*controller),
+  EVICTD_ASSIGN_OR_RETURN(Controller controller,
+                          controller_from_json(json.value("controller", Json())));
+  return ControlledEviction{.controller = std::move(controller),
                             .pod_uid = std::move(eviction->pod_uid),
                             .id = eviction->id,
                             .at = eviction->at};

@@ -4,23 +4,21 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_members.h"
+#include "evictd/try.h"
 #include "eviction/message.h"
-#include "kube/actions/json_members.h"
 #include "kube/shaped_json.h"
 
 namespace evictd::kube {
 
 namespace {
 
+using base::count_at;
+using base::is_true_at;
+using base::list_at;
+using base::member_at;
+using base::text_at;
 using Json = nlohmann::json;
-
-Shape keeping(std::initializer_list<const char*> names) {
-  Shape shape;
-  for (const char* const name : names) {
-    shape.members.emplace(name, Shape{});
-  }
-  return shape;
-}
 
 /// A decision among a thousand pods keeps some twenty values.
 Shape make_line_shape() {
@@ -38,22 +36,20 @@ Shape make_line_shape() {
 /// The objects of the list with this name.
 std::vector<Json> objects_at(const Json& object, const char* name) {
   std::vector<Json> objects;
-  if (const auto list = object.find(name); list != object.end() && list->is_array()) {
-    for (const Json& one : *list) {
-      if (one.is_object()) {
-        objects.push_back(one);
-      }
+  for (const Json& one : list_at(object, name)) {
+    if (one.is_object()) {
+      objects.push_back(one);
     }
   }
   return objects;
 }
 
 void read_conditions(const Json& json, JournalLine& line) {
-  const auto found = json.find("conditions");
-  if (found == json.end() || !found->is_object()) {
+  const Json& conditions = member_at(json, "conditions");
+  if (!conditions.is_object()) {
     return;
   }
-  for (const auto& [type, status] : found->items()) {
+  for (const auto& [type, status] : conditions.items()) {
     if (status.is_boolean()) {
       line.conditions.emplace(type, status.get<bool>());
     }
@@ -67,7 +63,7 @@ void read_decision(const Json& json, JournalLine& line) {
   line.is_spared = !text_at(json, "not_killed").empty();
   line.trigger = text_at(json, "trigger");
   line.message = text_at(json, "message");
-  line.grace_seconds = static_cast<std::int64_t>(number_at(json, "grace_seconds"));
+  line.grace_seconds = static_cast<std::int64_t>(count_at(json, "grace_seconds"));
   if (const auto found = json.find("annotations"); found != json.end() && found->is_object()) {
     for (const auto& [name, value] : found->items()) {
       if (value.is_string()) {
@@ -108,37 +104,32 @@ void read_progress(const Json& json, JournalLine& line) {
 
 Result<JournalLine> read_journal_line(std::string_view text) {
   static const Shape kShape = make_line_shape();
-  const Result<Json> json = read_shaped(text, kShape);
-  if (!json) {
-    return Failure(json.error());
-  }
-  if (!json->is_object()) {
+  EVICTD_ASSIGN_OR_RETURN(const Json json, read_shaped(text, kShape));
+  if (!json.is_object()) {
     return fail(Errc::kInvalid, "not a journal line");
   }
-  JournalLine line{.seq = number_at(*json, "seq"), .id = number_at(*json, "id")};
-  line.time = text_at(*json, "time");
-  line.uid = text_at(*json, "uid");
-  line.state = text_at(*json, "state");
-  const auto dry_run = json->find("dry_run");
-  line.is_dry_run = dry_run != json->end() && *dry_run == true;
-  const std::string kind = text_at(*json, "kind");
+  JournalLine line{.seq = count_at(json, "seq"), .id = count_at(json, "id")};
+  line.time = text_at(json, "time");
+  line.uid = text_at(json, "uid");
+  line.state = text_at(json, "state");
+  line.is_dry_run = is_true_at(json, "dry_run");
+  const std::string kind = text_at(json, "kind");
   if (kind == "decision") {
     line.kind = JournalLine::Kind::kDecision;
-    read_decision(*json, line);
+    read_decision(json, line);
   } else if (kind == "progress") {
     line.kind = JournalLine::Kind::kProgress;
-    read_progress(*json, line);
+    read_progress(json, line);
   } else if (kind == "condition") {
     line.kind = JournalLine::Kind::kCondition;
-    line.name = text_at(*json, "type");
-    const auto status = json->find("status");
-    line.is_set = status != json->end() && *status == true;
-  } else if (kind == "daemon" && text_at(*json, "what") == "started") {
+    line.name = text_at(json, "type");
+    line.is_set = is_true_at(json, "status");
+  } else if (kind == "daemon" && text_at(json, "what") == "started") {
     line.kind = JournalLine::Kind::kStarted;
   } else if (kind == "skipped") {
     line.kind = JournalLine::Kind::kSkipped;
-    line.first = number_at(*json, "first");
-    read_conditions(*json, line);
+    line.first = count_at(json, "first");
+    read_conditions(json, line);
   }
   return line;
 }

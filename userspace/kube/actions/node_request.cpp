@@ -6,8 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_members.h"
 #include "core/rfc3339.h"
-#include "kube/actions/json_members.h"
+#include "evictd/try.h"
 #include "kube/actions/times.h"
 #include "kube/shaped_json.h"
 
@@ -15,35 +16,19 @@ namespace evictd::kube {
 
 namespace {
 
+using base::list_at;
+using base::text_at;
 using Json = nlohmann::json;
 
 constexpr Duration kNodeTimeLimit = std::chrono::seconds(10);
 constexpr const char* kEffect = "NoSchedule";
 
 Shape make_node_shape() {
-  Shape taint;
-  for (const char* const name : {"key", "value", "effect", "timeAdded"}) {
-    taint.members.emplace(name, Shape{});
-  }
-  Shape condition;
-  for (const char* const name : {"type", "status", "reason"}) {
-    condition.members.emplace(name, Shape{});
-  }
-  Shape shape;
-  shape.members["kind"] = {};
-  shape.members["metadata"].members = {{"name", {}}, {"resourceVersion", {}}};
-  shape.members["spec"].members["taints"] = taint;
-  shape.members["status"].members["conditions"] = condition;
+  Shape shape = keeping({"kind"});
+  shape.members["metadata"] = keeping({"name", "resourceVersion"});
+  shape.members["spec"].members["taints"] = keeping({"key", "value", "effect", "timeAdded"});
+  shape.members["status"].members["conditions"] = keeping({"type", "status", "reason"});
   return shape;
-}
-
-Json list_at(const Json& node, const char* group, const char* name) {
-  const auto members = node.find(group);
-  if (members == node.end() || !members->is_object()) {
-    return Json::array();
-  }
-  const auto list = members->find(name);
-  return list != members->end() && list->is_array() ? *list : Json::array();
 }
 
 bool is_ours(const Json& taint) {
@@ -87,19 +72,15 @@ Ask node_patch(std::string path, const Json& body) {
 
 Result<NodeAnswer> read_node(std::string_view body, const std::string& node) {
   static const Shape kShape = make_node_shape();
-  const Result<Json> read = read_shaped(body, kShape);
-  if (!read) {
-    return Failure(read.error());
-  }
-  const bool is_object = read->is_object() && read->contains("metadata") &&
-                         (*read)["metadata"].is_object() && text_at(*read, "kind") == "Node";
-  if (!is_object || text_at((*read)["metadata"], "name") != node ||
-      text_at((*read)["metadata"], "resourceVersion").empty()) {
+  EVICTD_ASSIGN_OR_RETURN(const Json read, read_shaped(body, kShape));
+  std::string version = text_at(read, "metadata", "resourceVersion");
+  if (text_at(read, "kind") != "Node" || text_at(read, "metadata", "name") != node ||
+      version.empty()) {
     return fail(Errc::kInvalid, "not a v1.Node named " + node);
   }
-  return NodeAnswer{.resource_version = text_at((*read)["metadata"], "resourceVersion"),
-                    .taints = list_at(*read, "spec", "taints"),
-                    .conditions = list_at(*read, "status", "conditions")};
+  return NodeAnswer{.resource_version = std::move(version),
+                    .taints = list_at(read, "spec", "taints"),
+                    .conditions = list_at(read, "status", "conditions")};
 }
 
 Ask get_node_request(const std::string& node) {

@@ -14,6 +14,7 @@
 #include "base/fault_point.h"
 #include "base/read_up_to.h"
 #include "base/write_all.h"
+#include "evictd/try.h"
 
 namespace evictd::kube {
 
@@ -68,21 +69,18 @@ Result<std::vector<std::string>> QueueFile::read() {
   if (!S_ISREG(status.st_mode)) {
     return fail(Errc::kInvalid, path_ + ": not a regular file; allowed: a file");
   }
-  const Result<std::string> text = base::read_up_to(file_.get(), kLongestQueue, path_);
-  if (!text) {
-    return Failure(text.error());
-  }
-  if (text->size() == kLongestQueue) {
+  EVICTD_ASSIGN_OR_RETURN(const std::string text,
+                          base::read_up_to(file_.get(), kLongestQueue, path_));
+  if (text.size() == kLongestQueue) {
     return fail(Errc::kExhausted, path_ + ": too long for a queue");
   }
   std::vector<std::string> lines;
   size_ = 0;
-  for (std::size_t end = text->find('\n'); end != std::string::npos;
-       end = text->find('\n', size_)) {
-    lines.push_back(text->substr(size_, end - size_));
+  for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', size_)) {
+    lines.push_back(text.substr(size_, end - size_));
     size_ = end + 1;
   }
-  if (size_ != text->size() && ::ftruncate(file_.get(), static_cast<off_t>(size_)) != 0) {
+  if (size_ != text.size() && ::ftruncate(file_.get(), static_cast<off_t>(size_)) != 0) {
     return fail_errno(errno, "cut " + path_);
   }
   if (::lseek(file_.get(), static_cast<off_t>(size_), SEEK_SET) < 0) {

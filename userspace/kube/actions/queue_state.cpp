@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "kube/actions/json_members.h"
+#include "base/json_members.h"
+#include "evictd/try.h"
 
 namespace evictd::kube {
 
 namespace {
 
+using base::count_at;
 using Json = nlohmann::json;
 
 /// Version of the file; increases with a change that an older evictd-kube would misread.
@@ -129,19 +131,12 @@ Result<> QueueState::apply(std::string_view text) {
 Result<> QueueState::apply_taken(const Json& json) {
   std::vector<Entry> entries;
   for (const Json& one : json.value("entries", Json::array())) {
-    Result<Entry> entry = entry_from_json(one);
-    if (!entry) {
-      return Failure(entry.error());
-    }
-    entries.push_back(std::move(*entry));
+    EVICTD_ASSIGN_OR_RETURN(Entry entry, entry_from_json(one));
+    entries.push_back(std::move(entry));
   }
   std::optional<ControlledEviction> controlled;
   if (const auto found = json.find("controlled"); found != json.end()) {
-    Result<ControlledEviction> eviction = controlled_eviction_from_json(*found);
-    if (!eviction) {
-      return Failure(eviction.error());
-    }
-    controlled = std::move(*eviction);
+    EVICTD_ASSIGN_OR_RETURN(controlled, controlled_eviction_from_json(*found));
   }
   events_.take(json.value("events", Json::array()));
   for (const Json& one : json.value("victims", Json::array())) {
@@ -159,7 +154,7 @@ Result<> QueueState::apply_taken(const Json& json) {
   for (Entry& entry : entries) {
     take_entry(std::move(entry));
   }
-  if (const std::uint64_t seq = number_at(json, "seq"); seq != 0) {
+  if (const std::uint64_t seq = count_at(json, "seq"); seq != 0) {
     cursor_ = seq;
   }
   return {};
@@ -188,11 +183,11 @@ void QueueState::take_entry(Entry entry) {
 }
 
 void QueueState::apply_done(const Json& json) {
-  const auto entry = entries_.find(number_at(json, "number"));
+  const auto entry = entries_.find(count_at(json, "number"));
   if (entry == entries_.end()) {
     return;
   }
-  entry->second.done = std::max(entry->second.done, std::size_t{number_at(json, "done")});
+  entry->second.done = std::max(entry->second.done, std::size_t{count_at(json, "done")});
   if (entry->second.done >= entry->second.steps.size()) {
     entries_.erase(entry);
   }

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/json_members.h"
 #include "base/one_line.h"
-#include "kube/actions/json_members.h"
 #include "kube/answers.h"
 #include "kube/shaped_json.h"
 
@@ -13,6 +13,8 @@ namespace evictd::kube {
 
 namespace {
 
+using base::list_at;
+using base::text_at;
 using Json = nlohmann::json;
 
 struct HttpStatus {
@@ -40,15 +42,9 @@ struct Refusal {
 };
 
 Shape make_shape() {
-  Shape cause;
-  cause.members["reason"] = {};
-  Shape details;
-  details.members["kind"] = {};
-  details.members["causes"] = cause;
-  Shape shape;
-  shape.members["kind"] = {};
-  shape.members["message"] = {};
-  shape.members["details"] = details;
+  Shape shape = keeping({"kind", "message"});
+  shape.members["details"] = keeping({"kind"});
+  shape.members["details"].members["causes"] = keeping({"reason"});
   return shape;
 }
 
@@ -56,21 +52,14 @@ Refusal refusal_in(const std::string& body) {
   static const Shape kShape = make_shape();
   const Result<Json> read = read_shaped(body, kShape);
   Refusal refusal;
-  if (!read || !read->is_object() || text_at(*read, "kind") != "Status") {
+  if (!read || text_at(*read, "kind") != "Status") {
     return refusal;
   }
   refusal.is_status = true;
   refusal.message = text_at(*read, "message");
-  const auto details = read->find("details");
-  if (details == read->end() || !details->is_object()) {
-    return refusal;
-  }
-  refusal.kind = text_at(*details, "kind");
-  if (const auto causes = details->find("causes"); causes != details->end()) {
-    for (const Json& cause : *causes) {
-      refusal.names_budget = refusal.names_budget ||
-                             (cause.is_object() && text_at(cause, "reason") == "DisruptionBudget");
-    }
+  refusal.kind = text_at(*read, "details", "kind");
+  for (const Json& cause : list_at(*read, "details", "causes")) {
+    refusal.names_budget = refusal.names_budget || text_at(cause, "reason") == "DisruptionBudget";
   }
   return refusal;
 }

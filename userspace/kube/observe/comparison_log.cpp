@@ -7,6 +7,7 @@
 
 #include "base/json_text.h"
 #include "core/rfc3339.h"
+#include "evictd/try.h"
 #include "export/json_time.h"
 
 namespace evictd::kube {
@@ -175,25 +176,19 @@ std::vector<std::string> ComparisonLog::texts() const {
 }
 
 Result<> ComparisonLog::apply(std::string_view text, MonoTime now) {
-  const Result<OrderedJson> json = base::parse_json<OrderedJson>(text);
-  if (!json) {
-    return Failure(json.error());
-  }
-  if (!json->is_object() || json->value("kind", OrderedJson()) != kHeadKind) {
-    Result<Comparison> read = exporting::comparison_from_json(*json);
-    if (!read) {
-      return Failure(read.error());
-    }
-    read->is_waiting = read->is_waiting && !read->is_pair();
-    const Side side = read->kubelet ? Side::kKubelet : Side::kEvictd;
-    keep({.comparison = std::move(*read), .settled_at = moment_after(now, wait_of(side))});
+  EVICTD_ASSIGN_OR_RETURN(const OrderedJson json, base::parse_json<OrderedJson>(text));
+  if (!json.is_object() || json.value("kind", OrderedJson()) != kHeadKind) {
+    EVICTD_ASSIGN_OR_RETURN(Comparison read, exporting::comparison_from_json(json));
+    read.is_waiting = read.is_waiting && !read.is_pair();
+    const Side side = read.kubelet ? Side::kKubelet : Side::kEvictd;
+    keep({.comparison = std::move(read), .settled_at = moment_after(now, wait_of(side))});
     return {};
   }
-  const OrderedJson since = json->value("since", OrderedJson());
-  const OrderedJson cursor = json->value("cursor", OrderedJson());
+  const OrderedJson since = json.value("since", OrderedJson());
+  const OrderedJson cursor = json.value("cursor", OrderedJson());
   const Result<WallTime> horizon =
       core::wall_time_from_rfc3339(since.is_string() ? since.get<std::string>() : std::string());
-  if (json->value("schema", OrderedJson()) != 1 || !horizon ||
+  if (json.value("schema", OrderedJson()) != 1 || !horizon ||
       !(cursor.is_null() || cursor.is_number_unsigned())) {
     return fail(Errc::kMalformed, "not the first line of comparisons");
   }

@@ -6,52 +6,42 @@
 #include <string>
 #include <utility>
 
+#include "base/json_members.h"
 #include "core/rfc3339.h"
-#include "kube/actions/json_members.h"
+#include "evictd/try.h"
 #include "kube/shaped_json.h"
 
 namespace evictd::kube {
 
 namespace {
 
+using base::count_at;
+using base::integer_at;
+using base::is_true_at;
+using base::list_at;
+using base::text_at;
 using exporting::ComparedEviction;
 using Json = nlohmann::json;
 
-Shape with_members(std::initializer_list<const char*> names) {
-  Shape shape;
-  for (const char* const name : names) {
-    shape.members.emplace(name, Shape{});
-  }
-  return shape;
-}
-
 Shape make_observed_shape() {
   Shape shape =
-      with_members({"kind", "seq", "first", "id", "time", "namespace", "name", "uid", "dry_run",
-                    "state", "outcome", "trigger", "what", "signal", "resource", "available"});
-  shape.members["ranking"] = with_members({"uid", "place", "usage"});
+      keeping({"kind", "seq", "first", "id", "time", "namespace", "name", "uid", "dry_run", "state",
+               "outcome", "trigger", "what", "signal", "resource", "available"});
+  shape.members["ranking"] = keeping({"uid", "place", "usage"});
   return shape;
 }
 
 std::optional<std::int64_t> comparable_at(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  if (found == object.end() || !found->is_number_integer()) {
-    return std::nullopt;
-  }
-  const auto amount = found->get<std::int64_t>();
-  const bool is_comparable =
-      amount >= -exporting::kMostCompared && amount <= exporting::kMostCompared;
-  return is_comparable ? std::optional(amount) : std::nullopt;
+  const std::optional<std::int64_t> amount = integer_at(object, name);
+  const bool is_comparable = amount.value_or(0) >= -exporting::kMostCompared &&
+                             amount.value_or(0) <= exporting::kMostCompared;
+  return is_comparable ? amount : std::nullopt;
 }
 
 /// The victim's usage in the ranking.
 std::optional<std::int64_t> ranked_usage_of(const Json& decision, const std::string& uid) {
-  const auto ranking = decision.find("ranking");
-  if (ranking == decision.end() || !ranking->is_array()) {
-    return std::nullopt;
-  }
-  for (const Json& ranked : *ranking) {
-    if (ranked.is_object() && text_at(ranked, "uid") == uid) {
+  for (const Json& ranked : list_at(decision, "ranking")) {
+    if (text_at(ranked, "uid") == uid) {
       return comparable_at(ranked, "usage");
     }
   }
@@ -66,7 +56,7 @@ std::optional<ComparedEviction> read_choice(const Json& json) {
                             .time = time.value_or(WallTime{}),
                             .time_source = "record",
                             .resource = text_at(json, "resource"),
-                            .id = number_at(json, "id")};
+                            .id = count_at(json, "id")};
   const bool is_usable = time && exporting::is_comparable(*time) && !decision.uid.empty();
   if (!is_usable || text_at(json, "outcome") != "evicted" ||
       text_at(json, "trigger") == "restart") {
@@ -84,25 +74,21 @@ std::optional<ComparedEviction> read_choice(const Json& json) {
 
 Result<ObservedLine> read_observed_line(std::string_view text) {
   static const Shape kShape = make_observed_shape();
-  const Result<Json> json = read_shaped(text, kShape);
-  if (!json) {
-    return Failure(json.error());
-  }
-  if (!json->is_object()) {
+  EVICTD_ASSIGN_OR_RETURN(const Json json, read_shaped(text, kShape));
+  if (!json.is_object()) {
     return fail(Errc::kInvalid, "not a journal line");
   }
-  ObservedLine line{.seq = number_at(*json, "seq")};
-  const std::string kind = text_at(*json, "kind");
-  const bool chose = kind == "decision" && !text_at(*json, "state").empty();
-  const auto dry_run = json->find("dry_run");
-  if (chose || (kind == "daemon" && text_at(*json, "what") == "started")) {
-    line.is_dry_run = dry_run != json->end() && *dry_run == true;
+  ObservedLine line{.seq = count_at(json, "seq")};
+  const std::string kind = text_at(json, "kind");
+  const bool chose = kind == "decision" && !text_at(json, "state").empty();
+  if (chose || (kind == "daemon" && text_at(json, "what") == "started")) {
+    line.is_dry_run = is_true_at(json, "dry_run");
   }
   if (chose && line.is_dry_run == true) {
-    line.decision = read_choice(*json);
+    line.decision = read_choice(json);
   }
   if (kind == "skipped") {
-    line.first = number_at(*json, "first");
+    line.first = count_at(json, "first");
   }
   return line;
 }

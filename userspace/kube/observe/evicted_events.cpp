@@ -29,25 +29,15 @@ EvictedEvents::EvictedEvents(Options options, base::Timer timer)
       timer_(std::move(timer)) {}
 
 Result<std::unique_ptr<EvictedEvents>> EvictedEvents::create(Options options) {
-  Result<base::Timer> timer = base::Timer::create();
-  if (!timer) {
-    return Failure(timer.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::Timer timer, base::Timer::create());
   // make_unique cannot call a private constructor.
-  std::unique_ptr<EvictedEvents> events(new EvictedEvents(std::move(options), std::move(*timer)));
-  if (Result<> prepared = events->prepare(); !prepared) {
-    return Failure(prepared.error());
-  }
+  std::unique_ptr<EvictedEvents> events(new EvictedEvents(std::move(options), std::move(timer)));
+  EVICTD_TRY(events->prepare());
   return events;
 }
 
 Result<> EvictedEvents::prepare() {
-  Result<std::unique_ptr<HttpClient>> client =
-      HttpClient::create(*options_.loop, *options_.clock, *this);
-  if (!client) {
-    return Failure(client.error());
-  }
-  client_ = std::move(*client);
+  EVICTD_ASSIGN_OR_RETURN(client_, HttpClient::create(*options_.loop, *options_.clock, *this));
   EVICTD_TRY(options_.loop->add(timer_.descriptor(), EPOLLIN, timer_handler_));
   timer_.arm(options_.clock->now());
   return {};

@@ -41,21 +41,14 @@ Observer::Observer(Options options, QueueFile file, ComparisonLog log, base::Tim
       timer_(std::move(timer)) {}
 
 Result<std::unique_ptr<Observer>> Observer::create(Options options) {
-  Result<base::Timer> timer = base::Timer::create();
-  if (!timer) {
-    return Failure(timer.error());
-  }
-  Result<QueueFile> file = QueueFile::open(options.state_directory, kComparisonsFile);
-  if (!file) {
-    return Failure(file.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::Timer timer, base::Timer::create());
+  EVICTD_ASSIGN_OR_RETURN(QueueFile file,
+                          QueueFile::open(options.state_directory, kComparisonsFile));
   ComparisonLog log(options.window, options.clock->wall_now());
   // make_unique cannot call a private constructor.
   std::unique_ptr<Observer> observer(
-      new Observer(std::move(options), std::move(*file), std::move(log), std::move(*timer)));
-  if (Result<> prepared = observer->prepare(); !prepared) {
-    return Failure(prepared.error());
-  }
+      new Observer(std::move(options), std::move(file), std::move(log), std::move(timer)));
+  EVICTD_TRY(observer->prepare());
   return observer;
 }
 
