@@ -31,11 +31,9 @@ constexpr std::size_t kMessagesATurn = 64;
 }  // namespace
 
 Housekeeping::Housekeeping(Options options, base::EventLoop loop, base::Timer health_timer)
-    : options_(std::move(options)),
-      config_(options_.config),
+    : context_(std::move(options)),
       loop_(std::move(loop)),
-      health_timer_(std::move(health_timer)),
-      to_hot_(*options_.to_hot) {}
+      health_timer_(std::move(health_timer)) {}
 
 Result<std::unique_ptr<Housekeeping>> Housekeeping::create(Options options) {
   EVICTD_ASSIGN_OR_RETURN(base::EventLoop loop, base::EventLoop::create());
@@ -49,130 +47,56 @@ Result<std::unique_ptr<Housekeeping>> Housekeeping::create(Options options) {
 }
 
 Result<> Housekeeping::create_services() {
-  EVICTD_TRY(create_records());
-  EVICTD_ASSIGN_OR_RETURN(releaser_, ReleaseWorker::start());
-  EVICTD_TRY(create_storage());
-  thresholds_.emplace(WatchedThresholds::Options{.root = options_.root,
-                                                 .log = options_.log,
-                                                 .probe = options_.probe,
-                                                 .ladder = options_.ladder,
-                                                 .registry = options_.registry,
-                                                 .guard_terms = options_.guard_terms,
-                                                 .records = records_.get(),
-                                                 .config = &config_});
-  create_state_and_pods();
-  health_.emplace(HealthService::Options{.log = options_.log,
-                                         .probe = options_.probe,
-                                         .notify = options_.notify,
-                                         .filesystems = options_.filesystems,
-                                         .priority = options_.priority,
-                                         .hot_counters = options_.hot_counters,
-                                         .wake_hot = &options_.to_hot->wake_up,
-                                         .records = records_.get(),
-                                         .to_hot = &to_hot_});
-  return create_control();
-}
-
-Result<> Housekeeping::create_records() {
   EVICTD_ASSIGN_OR_RETURN(eviction::ThresholdTable thresholds,
-                          thresholds_in_force(*config_, options_.filesystems->layout()));
+                          thresholds_in_force(*context_.config, context_.filesystems->layout()));
   EVICTD_ASSIGN_OR_RETURN(
-      records_, RecordsService::create(
-                    {.clock = options_.clock,
-                     .log = options_.log,
-                     .ladder = options_.ladder,
-                     .config = config_,
-                     .thresholds = std::move(thresholds),
-                     .recording = options_.recording,
-                     .publish = [this](std::string_view line) { control_->publish(line); }}));
-  return {};
-}
-
-Result<> Housekeeping::create_storage() {
+      records_, RecordsService::create(context_, std::move(thresholds),
+                                       [this](std::string_view line) { control_->publish(line); }));
+  EVICTD_ASSIGN_OR_RETURN(releaser_, ReleaseWorker::start());
   EVICTD_ASSIGN_OR_RETURN(
-      storage_,
-      StorageKeeping::create(
-          {.root = options_.root,
-           .clock = options_.clock,
-           .log = options_.log,
-           .registry = options_.registry,
-           .records = &records_->store(),
-           .layout = options_.filesystems->layout(),
-           .config = config_,
-           .send = [this](ToHot&& message) { to_hot_.send(std::move(message)); },
-           .loans = options_.loans,
-           .on_returned = [this](const HotStorage& storage) { records_->forget(storage); },
-           .releaser = releaser_.get(),
-           .on_released =
-               [this](CgroupId pod, std::optional<Bytes> left) {
-                 if (state_->keeper().mark_disk_released(pod) || left) {
-                   records_->record_release(pod, left);
-                 }
-               }}));
-  return {};
-}
-
-void Housekeeping::create_state_and_pods() {
-  state_ = std::make_unique<StateService>(StateService::Options{
-      .clock = options_.clock,
-      .log = options_.log,
-      .registry = options_.registry,
-      .records = records_.get(),
-      .storage = storage_.get(),
-      .to_hot = &to_hot_,
-      .config = &config_,
-      .on_refused = [this](const EvictionRefused& refused) { handle(refused); },
-      .state = std::move(options_.state)});
-  pods_ = std::make_unique<PodsService>(
-      PodsService::Options{.root = options_.root,
-                           .clock = options_.clock,
-                           .log = options_.log,
-                           .probe = options_.probe,
-                           .registry = options_.registry,
-                           .loans = options_.loans,
-                           .releaser = releaser_.get(),
-                           .records = records_.get(),
-                           .state = state_.get(),
-                           .thresholds = &*thresholds_,
-                           .to_hot = &to_hot_,
-                           .config = &config_,
-                           .events_tell_pods = options_.events_tell_pods,
-                           .descriptor_limit = options_.descriptor_limit});
-}
-
-Result<> Housekeeping::create_control() {
-  EVICTD_ASSIGN_OR_RETURN(control_, ControlService::create({.inputs = &options_,
-                                                            .records = records_.get(),
-                                                            .pods = pods_.get(),
-                                                            .state = state_.get(),
-                                                            .storage = storage_.get(),
-                                                            .health = &*health_,
-                                                            .releaser = releaser_.get(),
-                                                            .config = &config_,
-                                                            .exchange_messages =
-                                                                [this] {
-                                                                  to_hot_.flush();
-                                                                  on_messages();
-                                                                }},
-                                                           loop_));
+      storage_, StorageKeeping::create(context_, *records_, *releaser_,
+                                       [this](CgroupId pod, std::optional<Bytes> left) {
+                                         if (state_->keeper().mark_disk_released(pod) || left) {
+                                           records_->record_release(pod, left);
+                                         }
+                                       }));
+  thresholds_.emplace(context_, *records_);
+  state_ = std::make_unique<StateService>(
+      context_, *records_, *storage_, [this](const EvictionRefused& refused) { handle(refused); });
+  pods_ = std::make_unique<PodsService>(context_, PodsService::Services{.records = *records_,
+                                                                        .state = *state_,
+                                                                        .thresholds = *thresholds_,
+                                                                        .releaser = *releaser_});
+  health_.emplace(context_, *records_);
+  EVICTD_ASSIGN_OR_RETURN(control_, ControlService::create(context_,
+                                                           {.records = *records_,
+                                                            .pods = *pods_,
+                                                            .state = *state_,
+                                                            .storage = *storage_,
+                                                            .health = *health_,
+                                                            .releaser = *releaser_},
+                                                           loop_, [this] {
+                                                             context_.backlog.flush();
+                                                             on_messages();
+                                                           }));
   return {};
 }
 
 void Housekeeping::report_start() {
-  const config::Settings& settings = config_->settings();
+  const config::Settings& settings = context_.settings();
   records_->journal().add("daemon", {{"what", "started"},
                                      {"version", EVICTD_VERSION},
                                      {"compatibility", config::name_of(settings.compatibility)},
-                                     {"event_source", options_.probe == nullptr ? "poll" : "bpf"},
+                                     {"event_source", context_.probe == nullptr ? "poll" : "bpf"},
                                      {"dry_run", settings.dry_run}});
-  if (options_.probe == nullptr && settings.event_source != config::EventSource::kPoll) {
+  if (context_.probe == nullptr && settings.event_source != config::EventSource::kPoll) {
     records_->report_degraded("kernel_events", true, "no kernel side: polling");
   }
-  if (options_.registry->misses_pod_root()) {
+  if (context_.registry->misses_pod_root()) {
     records_->report_degraded("pod_root", true, "the cgroup of all pods is not there");
   }
-  for (const probe::PurposeReport& purpose : options_.ladder->purposes) {
-    if (options_.probe != nullptr && !purpose.disabled && purpose.chosen().empty()) {
+  for (const probe::PurposeReport& purpose : context_.ladder->purposes) {
+    if (context_.probe != nullptr && !purpose.disabled && purpose.chosen().empty()) {
       records_->report_degraded("hook", true,
                                 "no hook serves " + std::string(probe::to_string(purpose.purpose)));
     }
@@ -185,9 +109,9 @@ Result<> Housekeeping::watch(int fd, std::function<void()> callback) {
 }
 
 Result<> Housekeeping::watch_mounts() {
-  EVICTD_ASSIGN_OR_RETURN(mounts_, options_.root->open_file("/proc/self/mountinfo", O_RDONLY));
+  EVICTD_ASSIGN_OR_RETURN(mounts_, context_.root->open_file("/proc/self/mountinfo", O_RDONLY));
   handlers_.push_back(std::make_unique<CallbackHandler>(
-      [this] { storage_->check_releases(options_.clock->now()); }));
+      [this] { storage_->check_releases(context_.clock->now()); }));
   // Always readable; the watched event is a change of the mounts.
   return loop_.add(mounts_.get(), EPOLLPRI, *handlers_.back());
 }
@@ -203,18 +127,18 @@ Result<> Housekeeping::watch_descriptors() {
     return fail_errno(errno, "watch signals");
   }
   EVICTD_TRY(watch(signals_.get(), [this] { on_signal(); }));
-  EVICTD_TRY(watch(options_.from_hot->wake_up.descriptor(), [this] { on_messages(); }));
+  EVICTD_TRY(watch(context_.from_hot->wake_up.descriptor(), [this] { on_messages(); }));
   EVICTD_TRY(watch(health_timer_.descriptor(), [this] { on_health_check(); }));
   for (const int fd : storage_->descriptors()) {
     EVICTD_TRY(watch(fd, [this] { storage_->on_answers(); }));
   }
   EVICTD_TRY(watch_mounts());
-  if (config_->settings().watchdog) {
+  if (context_.settings().watchdog) {
     EVICTD_TRY(health_->create_watchdog());
     EVICTD_TRY(watch(health_->watchdog()->descriptor(),
-                     [this] { health_->watchdog()->on_timer(options_.clock->now()); }));
+                     [this] { health_->watchdog()->on_timer(context_.clock->now()); }));
   }
-  for (const int fd : options_.registry->descriptors()) {
+  for (const int fd : context_.registry->descriptors()) {
     EVICTD_TRY(watch(fd, [this] { pods_->follow_changes(); }));
   }
   return {};
@@ -231,9 +155,9 @@ void Housekeeping::hand_over_everything() {
 }
 
 Result<> Housekeeping::run() {
-  const MonoTime now = options_.clock->now();
-  next_check_ = now + config_->settings().poll_interval;
-  health_->start(config_->settings());
+  const MonoTime now = context_.clock->now();
+  next_check_ = now + context_.settings().poll_interval;
+  health_->start();
   health_timer_.arm(now + kHealthPeriod);
   Result<> served;
   while (!stop_ && served) {
@@ -241,7 +165,7 @@ Result<> Housekeeping::run() {
       served = Failure(waited.error());
       break;
     }
-    to_hot_.flush();
+    context_.backlog.flush();
     pods_->finish_turn();
   }
   if (served) {
@@ -257,7 +181,7 @@ void Housekeeping::on_signal() {
     if (info.ssi_signo == SIGHUP) {
       reload();
     } else {
-      options_.log->info("stopping",
+      context_.log->info("stopping",
                          {{"signal", std::string(strsignal(static_cast<int>(info.ssi_signo)))}});
       records_->journal().add("daemon", {{"what", "stopped"}});
       stop_ = true;
@@ -266,37 +190,37 @@ void Housekeeping::on_signal() {
 }
 
 void Housekeeping::on_messages() {
-  options_.from_hot->wake_up.consume();
-  options_.loans->collect();
+  context_.from_hot->wake_up.consume();
+  context_.loans->collect();
   std::size_t left = kMessagesATurn;
   for (; left > 0; --left) {
-    std::optional<ToHousekeeping> message = options_.from_hot->queue.pop();
+    std::optional<ToHousekeeping> message = context_.from_hot->queue.pop();
     if (!message) {
-      options_.loans->destroy_collected();
+      context_.loans->destroy_collected();
       break;
     }
     std::visit([this](auto& one) { handle(one); }, *message);
   }
   if (left == 0) {
     // Serves other descriptors in between, however fast the hot thread is.
-    options_.from_hot->wake_up.signal();
+    context_.from_hot->wake_up.signal();
   }
   pods_->apply_queued();
   state_->keep();
-  storage_->check_releases(options_.clock->now());
+  storage_->check_releases(context_.clock->now());
 }
 
 void Housekeeping::on_health_check() {
   health_timer_.consume();
-  const MonoTime now = options_.clock->now();
+  const MonoTime now = context_.clock->now();
   health_->check(now);
   thresholds_->check_reserve_terms();
   storage_->on_health_check(now);
   pods_->check();
   if (now >= next_check_) {
-    next_check_ = now + config_->settings().poll_interval;
+    next_check_ = now + context_.settings().poll_interval;
     pods_->check_at_interval(now);
-    health_->check_runtime_links(config_->settings());
+    health_->check_runtime_links();
   }
   records_->check(now);
   state_->keep();

@@ -8,14 +8,12 @@
 
 #include "base/event_loop.h"
 #include "base/timer.h"
-#include "config/config.h"
-#include "daemon/backlog.h"
 #include "daemon/control/control_service.h"
 #include "daemon/health/health_service.h"
 #include "daemon/health/watched_thresholds.h"
-#include "daemon/housekeeping_options.h"
 #include "daemon/pods/pods_service.h"
 #include "daemon/records/records_service.h"
+#include "daemon/service_context.h"
 #include "daemon/shared/messages.h"
 #include "daemon/state/state_service.h"
 #include "daemon/storage/release_worker.h"
@@ -43,10 +41,6 @@ class Housekeeping final {
  private:
   Housekeeping(Options options, base::EventLoop loop, base::Timer health_timer);
   [[nodiscard]] Result<> create_services();
-  [[nodiscard]] Result<> create_records();
-  [[nodiscard]] Result<> create_storage();
-  [[nodiscard]] Result<> create_control();
-  void create_state_and_pods();
   void report_start();
   [[nodiscard]] Result<> watch(int fd, std::function<void()> callback);
   [[nodiscard]] Result<> watch_descriptors();
@@ -77,14 +71,12 @@ class Housekeeping final {
   void log_refusal(const EvictionRefused& message, const std::string& who);
   void release_memory_of(CgroupId pod);
 
-  Options options_;
-  std::shared_ptr<const config::Config> config_;  ///< In force.
+  ServiceContext context_;
   base::EventLoop loop_;
   base::Timer health_timer_;
   base::Fd signals_;
   base::Fd mounts_;
   std::vector<std::unique_ptr<base::ReadyHandler>> handlers_;
-  Backlog to_hot_;
   std::unique_ptr<RecordsService> records_;
   std::unique_ptr<StorageKeeping> storage_;
   std::optional<WatchedThresholds> thresholds_;

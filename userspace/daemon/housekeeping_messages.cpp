@@ -68,12 +68,12 @@ void Housekeeping::handle(PassDone& message) {
   const PassCopy& copy = *message.copy;
   records_->report_pass(message, storage_->collectors_as_of(message.timeline.decide_at));
   state_->keeper().set_pass(copy, records_->rules_of(copy.config_generation).thresholds,
-                            options_.clock->now());
+                            context_.clock->now());
   thresholds_->follow_pass(copy);
-  health_->report_ready(options_.clock->now());
+  health_->report_ready(context_.clock->now());
   records_->keep_pass(message);
   if (message.copy) {
-    to_hot_.send(LendPassCopy{std::move(message.copy)});
+    context_.backlog.send(LendPassCopy{std::move(message.copy)});
   }
 }
 
@@ -82,7 +82,7 @@ void Housekeeping::begin_eviction(const PassDone& message, const eviction::Thres
   const HotPod& victim = *begun.victim;
   state_->keeper().add_begun(begun, threshold, message.timeline.decide_at);
   follow_up(records_->record_eviction(
-                message, {.entry = options_.registry->table().find(victim.uid),
+                message, {.entry = context_.registry->table().find(victim.uid),
                           .storage = storage_->storage_of(victim.uid),
                           .containers = pods_->container_memory().as_of(
                               victim.uid, message.timeline.observe_at),
@@ -90,7 +90,7 @@ void Housekeeping::begin_eviction(const PassDone& message, const eviction::Thres
             victim);
   if (!begun.dry_run) {
     storage_->await_victim(evicted_pod(
-        victim, wanted_for(threshold.signal, options_.filesystems->layout()), begun.kill_due_at));
+        victim, wanted_for(threshold.signal, context_.filesystems->layout()), begun.kill_due_at));
   }
 }
 
@@ -110,7 +110,7 @@ void Housekeeping::follow_up(const exporting::EvictionRecord& record, const HotP
   }
   if (record.state != "killed") {
     // Its descriptors were read for SIGTERM: SIGKILL gets new ones.
-    options_.registry->queue_reopening(victim.uid);
+    context_.registry->queue_reopening(victim.uid);
   } else if (victim.target) {
     releaser_->release(*victim.target);
   }
@@ -126,7 +126,7 @@ void Housekeeping::handle(const EvictionStep& message) {
     return;
   }
   if (message.progress.not_killed == enforce::to_string(enforce::Protection::kOwnProcess)) {
-    options_.registry->mark_own_process(record->uid);
+    context_.registry->mark_own_process(record->uid);
   }
   if (message.progress.state == enforce::EvictionState::kKilled && !message.dry_run) {
     release_memory_of(message.progress.pod);
@@ -134,7 +134,7 @@ void Housekeeping::handle(const EvictionStep& message) {
 }
 
 void Housekeeping::release_memory_of(CgroupId pod) {
-  for (const PodRegistry::Listed& listed : options_.registry->list()) {
+  for (const PodRegistry::Listed& listed : context_.registry->list()) {
     if (listed.hot != nullptr && listed.hot->memory_id == pod && listed.hot->target) {
       releaser_->release(*listed.hot->target);
     }
@@ -144,13 +144,13 @@ void Housekeeping::release_memory_of(CgroupId pod) {
 void Housekeeping::handle(const EvictionRefused& message) {
   const std::string who = name_of(message, records_->store());
   if (message.tried_again) {
-    options_.log->warn("no process of pod " + who + " (" + message.victim->uid +
+    context_.log->warn("no process of pod " + who + " (" + message.victim->uid +
                        ") can be signalled, trying again every 10 ms for 2 s, continuing without "
                        "its eviction meanwhile");
     return;
   }
   if (message.victim->protection_now() == enforce::Protection::kOwnProcess) {
-    options_.registry->mark_own_process(message.victim->uid);
+    context_.registry->mark_own_process(message.victim->uid);
   }
   records_->journal().add(
       "refused", {{"pod", who}, {"uid", message.victim->uid}, {"reason", reason_of(message)}},
@@ -160,7 +160,7 @@ void Housekeeping::handle(const EvictionRefused& message) {
     handle(EvictionStep{.progress = {.ticket = {},
                                      .pod = message.victim->memory_id,
                                      .state = enforce::EvictionState::kExceededGrace,
-                                     .at = options_.clock->now(),
+                                     .at = context_.clock->now(),
                                      .signals = {},
                                      .not_killed = protection_of(message)},
                         .counters = records_->actuator()});
@@ -170,7 +170,7 @@ void Housekeeping::handle(const EvictionRefused& message) {
 
 void Housekeeping::log_refusal(const EvictionRefused& message, const std::string& who) {
   const HotPod& victim = *message.victim;
-  const cluster::PodCgroup* cgroup = options_.registry->tree().find(victim.uid);
+  const cluster::PodCgroup* cgroup = context_.registry->tree().find(victim.uid);
   // A pod that ended meanwhile is no error; a pod whose cgroup was never opened is.
   const bool unopened =
       !victim.target && cgroup != nullptr && cgroup->memory_id == victim.memory_id;
@@ -179,7 +179,7 @@ void Housekeeping::log_refusal(const EvictionRefused& message, const std::string
     return;
   }
   if (message.code == Errc::kExhausted && !message.adopted) {
-    options_.log->warn("pod " + who + " (" + victim.uid +
+    context_.log->warn("pod " + who + " (" + victim.uid +
                        ") waits because the maximum number of evictions is in progress, continuing "
                        "with it and other waiting pods as those evictions end");
     return;
@@ -187,7 +187,7 @@ void Housekeeping::log_refusal(const EvictionRefused& message, const std::string
   const std::string why = unopened                           ? "its cgroup was not opened"
                           : message.code == Errc::kExhausted ? "too_many_under_way"
                                                              : std::string(reason_of(message));
-  options_.log->warn("pod " + who + " (" + victim.uid + ") cannot be evicted (" + why +
+  context_.log->warn("pod " + who + " (" + victim.uid + ") cannot be evicted (" + why +
                      "), continuing without it");
 }
 

@@ -12,50 +12,51 @@
 namespace evictd::daemon {
 
 void Housekeeping::reload() {
-  health_->service().reloading(options_.clock->now());
+  health_->service().reloading(context_.clock->now());
   if (Result<> reloaded = try_reload(); !reloaded) {
-    options_.log->warn(reloaded.error().message() + ", continuing without the new configuration");
+    context_.log->warn(reloaded.error().message() + ", continuing without the new configuration");
   }
   static_cast<void>(health_->service().ready());
 }
 
 Result<> Housekeeping::try_reload() {
-  if (!options_.sources.has_files()) {
+  if (!context_.sources.has_files()) {
     return fail(Errc::kInvalid,
                 "reload: evictd was started without --config, --kubelet-config or "
                 "--kubelet-config-dir");
   }
-  Result<config::Config> loaded = load_config(options_.sources);
+  Result<config::Config> loaded = load_config(context_.sources);
   if (!loaded) {
     return fail_in("reload", loaded.error());
   }
-  if (const Result<> allowed = config::check_reload(*config_, *loaded); !allowed) {
+  if (const Result<> allowed = config::check_reload(*context_.config, *loaded); !allowed) {
     return fail_in("reload", allowed.error());
   }
   auto config = std::make_shared<const config::Config>(std::move(*loaded));
-  Result<std::unique_ptr<HotConfig>> hot = hot_config_of(*config, options_.growth);
+  Result<std::unique_ptr<HotConfig>> hot = hot_config_of(*config, context_.growth);
   if (!hot) {
     return fail_in("reload", hot.error());
   }
-  Result<disk::SampleWatch> watch = sample_watch_of(*config, options_.filesystems->layout());
+  Result<disk::SampleWatch> watch = sample_watch_of(*config, context_.filesystems->layout());
   if (!watch) {
     return fail_in("reload", watch.error());
   }
-  const std::shared_ptr<const config::Config> before = std::exchange(config_, std::move(config));
-  options_.filesystems->set_watch(*watch);
-  options_.log->set_options(config_->settings().log);
+  const std::shared_ptr<const config::Config> before =
+      std::exchange(context_.config, std::move(config));
+  context_.filesystems->set_watch(*watch);
+  context_.log->set_options(context_.settings().log);
   records_->journal().add("daemon", {{"what", "reloaded"}});
-  (*hot)->generation = records_->use(config_, std::move(watch->thresholds));
-  storage_->use(config_);
+  (*hot)->generation = records_->use(std::move(watch->thresholds));
+  storage_->reload();
   pods_->reload();
-  to_hot_.send(UseConfig{options_.loans->lend(std::move(*hot))});
+  context_.backlog.send(UseConfig{context_.loans->lend(std::move(*hot))});
   state_->reload(before->settings());
   thresholds_->reload(before->settings());
-  log_warnings(*config_, *options_.log);
-  options_.log->info(
-      "configuration reloaded",
-      {{"file", config::to_string(options_.sources)},
-       {"changed_keys", static_cast<std::int64_t>(config::diff(*before, *config_).size())}});
+  log_warnings(*context_.config, *context_.log);
+  context_.log->info("configuration reloaded",
+                     {{"file", config::to_string(context_.sources)},
+                      {"changed_keys",
+                       static_cast<std::int64_t>(config::diff(*before, *context_.config).size())}});
   return {};
 }
 

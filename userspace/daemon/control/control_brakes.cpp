@@ -73,17 +73,16 @@ Result<> set_dry_run(const nlohmann::json& request, engine::OperatorWishes& wish
 
 Result<nlohmann::ordered_json> ControlService::change_wishes(std::string_view op,
                                                              const nlohmann::json& request) {
-  const eviction::Compat compat = (*options_.config)->settings().compatibility;
-  engine::OperatorWishes wishes = options_.state->wishes();
-  const Result<> changed = op == "pause"
-                               ? add_pause(request, compat, options_.inputs->clock->now(), wishes)
+  const eviction::Compat compat = context_.settings().compatibility;
+  engine::OperatorWishes wishes = services_.state.wishes();
+  const Result<> changed = op == "pause" ? add_pause(request, compat, context_.clock->now(), wishes)
                            : op == "resume" ? end_pause(request, compat, wishes)
                                             : set_dry_run(request, wishes);
   if (!changed) {
     return Failure(changed.error());
   }
   EVICTD_TRY(put_in_force(wishes));
-  options_.inputs->log->info("changed through the control socket", {{"request", request.dump()}});
+  context_.log->info("changed through the control socket", {{"request", request.dump()}});
   nlohmann::ordered_json answer = status();
   return nlohmann::ordered_json{
       {"ok", true}, {"dry_run", answer["dry_run"]}, {"pauses", answer["brakes"]["pauses"]}};
@@ -92,30 +91,29 @@ Result<nlohmann::ordered_json> ControlService::change_wishes(std::string_view op
 /// Returns once the hot thread applies the requests and the state file has them. After the answer
 /// to a pause no pod is killed, not even by an evictd that restarts.
 Result<> ControlService::put_in_force(const engine::OperatorWishes& wishes) {
-  const HousekeepingOptions& inputs = *options_.inputs;
-  const std::uint64_t generation = options_.state->change_wishes(wishes);
-  options_.state->keep();
-  const MonoTime give_up = inputs.clock->now() + kAnswerTime;
-  while (inputs.hot_counters->wishes_applied.load(std::memory_order_acquire) < generation) {
-    const MonoTime now = inputs.clock->now();
+  const std::uint64_t generation = services_.state.change_wishes(wishes);
+  services_.state.keep();
+  const MonoTime give_up = context_.clock->now() + kAnswerTime;
+  while (context_.hot_counters->wishes_applied.load(std::memory_order_acquire) < generation) {
+    const MonoTime now = context_.clock->now();
     if (now >= give_up) {
       return fail(Errc::kTimedOut,
                   "the hot thread has not answered within 1s; it applies the request once it runs");
     }
-    pollfd ready{.fd = inputs.from_hot->wake_up.descriptor(), .events = POLLIN, .revents = 0};
+    pollfd ready{.fd = context_.from_hot->wake_up.descriptor(), .events = POLLIN, .revents = 0};
     static_cast<void>(::poll(
         &ready, 1,
         static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(give_up - now).count())));
-    options_.exchange_messages();
+    exchange_messages_();
   }
-  while (!options_.state->keeper().await_kept(kMessageTime)) {
-    if (inputs.clock->now() >= give_up) {
-      inputs.log->warn(
+  while (!services_.state.keeper().await_kept(kMessageTime)) {
+    if (context_.clock->now() >= give_up) {
+      context_.log->warn(
           "the state file is not written after 1s, continuing: a restart before the write forgets "
           "what the control socket requested");
       break;
     }
-    options_.exchange_messages();
+    exchange_messages_();
   }
   return {};
 }

@@ -36,16 +36,13 @@ std::string with_line_ends(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-ControlService::ControlService(Options options)
-    : options_(std::move(options)), started_at_(options_.inputs->clock->now()) {}
-
-Result<std::unique_ptr<ControlService>> ControlService::create(Options options,
-                                                               base::EventLoop& loop) {
-  std::unique_ptr<ControlService> service(new ControlService(std::move(options)));
-  const config::Settings& settings = (*service->options_.config)->settings();
-  Result<std::unique_ptr<base::LineServer>> server =
-      base::LineServer::create(control_socket(settings.control_socket_path()), loop,
-                               *service->options_.inputs->clock, *service);
+Result<std::unique_ptr<ControlService>> ControlService::create(
+    const ServiceContext& context, const Services& services, base::EventLoop& loop,
+    std::function<void()> exchange_messages) {
+  std::unique_ptr<ControlService> service(
+      new ControlService(context, services, std::move(exchange_messages)));
+  Result<std::unique_ptr<base::LineServer>> server = base::LineServer::create(
+      control_socket(context.settings().control_socket_path()), loop, *context.clock, *service);
   if (!server) {
     return fail_in("open the control socket", server.error());
   }
@@ -64,7 +61,7 @@ std::string ControlService::on_line(std::string_view request, const base::PeerCr
   }
   if (op == "last_evictions") {
     Json evictions = Json::array();
-    for (const exporting::EvictionRecord& record : options_.records->store().latest()) {
+    for (const exporting::EvictionRecord& record : services_.records.store().latest()) {
       evictions.push_back(exporting::to_json(record));
     }
     return to_line(evictions);
@@ -108,7 +105,7 @@ std::optional<std::string> ControlService::on_subscription(std::string_view requ
   if (!since) {
     return error_line(since.error().message()) + '\n';
   }
-  return with_line_ends(options_.records->journal().lines_since(*since));
+  return with_line_ends(services_.records.journal().lines_since(*since));
 }
 
 /// The lines after a cursor; a client that missed lines gets a notice first.
@@ -117,11 +114,11 @@ std::string ControlService::lines_after(const Json& cursor) const {
     return error_line("\"after\" is not the \"seq\" of a line") + '\n';
   }
   const auto seq = cursor.get<std::uint64_t>();
-  const Journal::LinesAfter after = options_.records->journal().lines_after(seq);
+  const Journal::LinesAfter after = services_.records.journal().lines_after(seq);
   Json conditions = Json::object();
   for (const eviction::Condition condition : eviction::kConditions) {
     conditions[std::string(eviction::to_string(condition))] =
-        options_.records->conditions().has(condition);
+        services_.records.conditions().has(condition);
   }
   const Json skipped = {{"schema", exporting::kRecordSchema},
                         {"kind", "skipped"},
@@ -134,7 +131,7 @@ std::string ControlService::lines_after(const Json& cursor) const {
 /// Logs only the first one: a flood of clients would fill the log.
 void ControlService::on_turned_away() {
   if (server_->counters().refused == 1) {
-    options_.inputs->log->warn(
+    context_.log->warn(
         "the control socket refused a connection, because its maximum number of connections is "
         "open, continuing without it: later refusals are only counted "
         "(counters.control_socket.refused)");
@@ -142,13 +139,13 @@ void ControlService::on_turned_away() {
 }
 
 std::string ControlService::events_since(WallTime since) const {
-  const Json file = options_.records->journal().file().empty()
+  const Json file = services_.records.journal().file().empty()
                         ? Json(nullptr)
-                        : Json(options_.records->journal().file());
+                        : Json(services_.records.journal().file());
   std::string answer = R"({"schema":)" + std::to_string(exporting::kRecordSchema) + R"(,"file":)" +
                        to_line(file) + R"(,"events":[)";
   bool first = true;
-  for (const std::string& line : options_.records->journal().lines_since(since)) {
+  for (const std::string& line : services_.records.journal().lines_since(since)) {
     answer += (first ? "" : ",") + line;
     first = false;
   }
@@ -157,33 +154,32 @@ std::string ControlService::events_since(WallTime since) const {
 
 nlohmann::ordered_json ControlService::all_records() const {
   std::vector<Json> records;
-  for (const exporting::EvictionRecord& record : options_.records->store().latest()) {
+  for (const exporting::EvictionRecord& record : services_.records.store().latest()) {
     records.push_back(exporting::to_json(record));
   }
-  for (const exporting::EvictionRecord& record : options_.records->store().passes()) {
+  for (const exporting::EvictionRecord& record : services_.records.store().passes()) {
     records.push_back(exporting::to_json(record));
   }
   std::sort(records.begin(), records.end(), [](const Json& a, const Json& b) {
     return a["id"].get<std::uint64_t>() < b["id"].get<std::uint64_t>();
   });
   return {{"schema", exporting::kRecordSchema},
-          {"file", options_.records->journal().file().empty()
+          {"file", services_.records.journal().file().empty()
                        ? Json(nullptr)
-                       : Json(options_.records->journal().file())},
+                       : Json(services_.records.journal().file())},
           {"records", std::move(records)}};
 }
 
 nlohmann::ordered_json ControlService::status() const {
-  const HousekeepingOptions& inputs = *options_.inputs;
-  const RecordsService& records = *options_.records;
+  const RecordsService& records = services_.records;
   const RecordsService::LastPass& pass = records.last_pass();
-  return make_status({.config = options_.config->get(),
-                      .ladder = inputs.ladder,
-                      .probe = inputs.probe,
-                      .notify = inputs.notify,
-                      .registry = inputs.registry,
-                      .filesystems = inputs.filesystems,
-                      .storage = options_.storage,
+  return make_status({.config = context_.config.get(),
+                      .ladder = context_.ladder,
+                      .probe = context_.probe,
+                      .notify = context_.notify,
+                      .registry = context_.registry,
+                      .filesystems = context_.filesystems,
+                      .storage = &services_.storage,
                       .thresholds = &records.rules_of(records.generation()).thresholds,
                       .config_generation = records.generation(),
                       .last_pass = pass.copy.get(),
@@ -193,23 +189,23 @@ nlohmann::ordered_json ControlService::status() const {
                       .journal = &records.journal(),
                       .recorder = records.recorder(),
                       .control_socket = &server_->counters(),
-                      .hot = inputs.hot_counters,
+                      .hot = context_.hot_counters,
                       .actuator = records.actuator(),
-                      .cross_checker = options_.pods->row_keeper().cross_checker(),
-                      .reclaimed = options_.releaser->reclaimed(),
-                      .released_by_us = options_.releaser->released(),
-                      .not_released_by_us = options_.releaser->not_released(),
-                      .realtime = inputs.priority->ask(),
-                      .realtime_losses = options_.health->realtime_losses(),
-                      .memory_locked = inputs.memory_locked,
-                      .growth = inputs.growth,
-                      .descriptor_limit = inputs.descriptor_limit,
-                      .timer_stalled = options_.health->timer_stalled(),
-                      .state = &options_.state->keeper(),
-                      .wishes = options_.state->wishes(),
-                      .wall_now = inputs.clock->wall_now(),
+                      .cross_checker = services_.pods.row_keeper().cross_checker(),
+                      .reclaimed = services_.releaser.reclaimed(),
+                      .released_by_us = services_.releaser.released(),
+                      .not_released_by_us = services_.releaser.not_released(),
+                      .realtime = context_.priority->ask(),
+                      .realtime_losses = services_.health.realtime_losses(),
+                      .memory_locked = context_.memory_locked,
+                      .growth = context_.growth,
+                      .descriptor_limit = context_.descriptor_limit,
+                      .timer_stalled = services_.health.timer_stalled(),
+                      .state = &services_.state.keeper(),
+                      .wishes = services_.state.wishes(),
+                      .wall_now = context_.clock->wall_now(),
                       .started_at = started_at_},
-                     inputs.clock->now());
+                     context_.clock->now());
 }
 
 }  // namespace evictd::daemon

@@ -7,13 +7,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/event_loop.h"
 #include "base/line_server.h"
 #include "daemon/health/health_service.h"
-#include "daemon/housekeeping_options.h"
 #include "daemon/pods/pods_service.h"
 #include "daemon/records/records_service.h"
+#include "daemon/service_context.h"
 #include "daemon/state/state_service.h"
 #include "daemon/storage/release_worker.h"
 #include "daemon/storage/storage_keeping.h"
@@ -24,24 +25,21 @@ namespace evictd::daemon {
 /// force. Thread rule: housekeeping only.
 class ControlService final : private base::LineHandler {
  public:
-  struct Options {
-    // All borrowed.
-    const HousekeepingOptions* inputs = nullptr;
-    RecordsService* records = nullptr;
-    const PodsService* pods = nullptr;
-    StateService* state = nullptr;
-    const StorageKeeping* storage = nullptr;
-    const HealthService* health = nullptr;
-    const ReleaseWorker* releaser = nullptr;
-    /// Follows reloads.
-    const std::shared_ptr<const config::Config>* config = nullptr;
-    /// Exchanges messages with the hot thread while a request waits for its answer.
-    std::function<void()> exchange_messages;
+  /// The services that it asks.
+  struct Services {
+    const RecordsService& records;
+    const PodsService& pods;
+    StateService& state;
+    const StorageKeeping& storage;
+    const HealthService& health;
+    const ReleaseWorker& releaser;
   };
 
-  /// Serves from `loop`. Errors: those of base::LineServer::create().
-  [[nodiscard]] static Result<std::unique_ptr<ControlService>> create(Options options,
-                                                                      base::EventLoop& loop);
+  /// Serves from `loop`. `exchange_messages` exchanges messages with the hot thread while a request
+  /// waits for its answer. Errors: those of base::LineServer::create().
+  [[nodiscard]] static Result<std::unique_ptr<ControlService>> create(
+      const ServiceContext& context, const Services& services, base::EventLoop& loop,
+      std::function<void()> exchange_messages);
   ControlService(const ControlService&) = delete;
   ControlService& operator=(const ControlService&) = delete;
   ~ControlService() override = default;
@@ -50,7 +48,12 @@ class ControlService final : private base::LineHandler {
   void publish(std::string_view line) { server_->publish(line); }
 
  private:
-  explicit ControlService(Options options);
+  ControlService(const ServiceContext& context, const Services& services,
+                 std::function<void()> exchange_messages)
+      : context_(context),
+        services_(services),
+        exchange_messages_(std::move(exchange_messages)),
+        started_at_(context.clock->now()) {}
   std::string on_line(std::string_view request, const base::PeerCredentials& peer) override;
   std::optional<std::string> on_subscription(std::string_view request) override;
   void on_turned_away() override;
@@ -64,9 +67,11 @@ class ControlService final : private base::LineHandler {
                                                              const nlohmann::json& request);
   [[nodiscard]] Result<> put_in_force(const engine::OperatorWishes& wishes);
 
-  Options options_;
+  const ServiceContext& context_;
+  Services services_;
+  std::function<void()> exchange_messages_;
+  MonoTime started_at_;
   std::unique_ptr<base::LineServer> server_;
-  MonoTime started_at_{};
 };
 
 }  // namespace evictd::daemon

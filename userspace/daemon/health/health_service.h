@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
-#include "base/log.h"
-#include "config/settings.h"
-#include "daemon/backlog.h"
 #include "daemon/health/priority_watch.h"
 #include "daemon/health/service_notifier.h"
 #include "daemon/health/timer_watch.h"
 #include "daemon/health/watchdog.h"
-#include "daemon/hot/hot_priority.h"
-#include "daemon/notify/notify_worker.h"
 #include "daemon/records/records_service.h"
-#include "daemon/shared/hot_counters.h"
+#include "daemon/service_context.h"
 #include "daemon/storage/disk_watch.h"
-#include "disk/filesystems.h"
-#include "probe/probe.h"
 
 namespace evictd::daemon {
 
@@ -25,20 +19,8 @@ namespace evictd::daemon {
 /// housekeeping only.
 class HealthService {
  public:
-  struct Options {
-    // Borrowed; probe is nullptr without BPF, notify if notifications are not served.
-    base::Log* log = nullptr;
-    probe::Probe* probe = nullptr;
-    NotifyWorker* notify = nullptr;
-    disk::Filesystems* filesystems = nullptr;
-    HotPriority* priority = nullptr;
-    const HotCounters* hot_counters = nullptr;
-    const base::WakeUp* wake_hot = nullptr;
-    RecordsService* records = nullptr;
-    Backlog* to_hot = nullptr;
-  };
-
-  explicit HealthService(const Options& options) : options_(options) {}
+  HealthService(ServiceContext& context, RecordsService& records)
+      : context_(context), records_(records) {}
 
   /// Errors: those of a timer.
   [[nodiscard]] Result<> create_watchdog();
@@ -46,11 +28,11 @@ class HealthService {
   [[nodiscard]] Watchdog* watchdog() { return watchdog_ ? &*watchdog_ : nullptr; }
 
   /// Call it once the hot thread runs.
-  void start(const config::Settings& settings);
+  void start();
   /// Call it once a second.
   void check(MonoTime now);
   /// Checks the paths that the container runtime reports; call it at the polling interval.
-  void check_runtime_links(const config::Settings& settings);
+  void check_runtime_links();
   /// A pass has set the capacities of the thresholds, which are watched from now on.
   void report_ready(MonoTime now);
 
@@ -65,7 +47,8 @@ class HealthService {
   void check_filesystems(MonoTime now);
   void check_notifications();
 
-  Options options_;
+  ServiceContext& context_;
+  RecordsService& records_;
   ServiceNotifier service_;
   std::optional<Watchdog> watchdog_;
   TimerWatch timer_watch_;

@@ -23,37 +23,38 @@ std::string_view text_of(const std::array<char, 384>& path) {
 
 }  // namespace
 
-PodsService::PodsService(const Options& options)
-    : options_(options),
+PodsService::PodsService(ServiceContext& context, const Services& services)
+    : context_(context),
+      services_(services),
       row_keeper_(RowKeeper::Options{
-          .probe = options.probe,
-          .registry = options.registry,
-          .log = options.log,
-          .loans = options.loans,
-          .send = [this](ToHot&& message) { options_.to_hot->send(std::move(message)); },
+          .probe = context.probe,
+          .registry = context.registry,
+          .log = context.log,
+          .loans = context.loans,
+          .send = [this](ToHot&& message) { context_.backlog.send(std::move(message)); },
           .send_updates =
               [this](std::vector<PodUpdate> updates) { send_updates(std::move(updates)); },
-          .watch_thresholds = [this] { options_.thresholds->watch_again(); },
+          .watch_thresholds = [this] { services_.thresholds.watch_again(); },
           .on_disagreement =
               [this](const std::string& text) {
-                options_.records->report_degraded("cross_check", true, text);
+                services_.records.report_degraded("cross_check", true, text);
               }}),
-      container_memory_(*options.root, *options.clock),
-      problem_log_(*options.log) {}
+      container_memory_(*context.root, *context.clock),
+      problem_log_(*context.log) {}
 
 void PodsService::rescan() {
-  send_updates(options_.registry->rescan());
+  send_updates(context_.registry->rescan());
   log_problems();
 }
 
 void PodsService::follow_changes() {
-  options_.registry->queue_changes();
+  context_.registry->queue_changes();
   apply_queued();
   log_problems();
 }
 
 void PodsService::reload() {
-  send_updates(options_.registry->reload(*options_.config));
+  send_updates(context_.registry->reload(context_.config));
   log_problems();
 }
 
@@ -69,10 +70,10 @@ void PodsService::check() {
 
 void PodsService::check_at_interval(MonoTime now) {
   // Events do not report every new pod root, nor every other new directory of pods.
-  if (--checks_to_rescan_ <= 0 || options_.registry->tree().pod_root().empty() ||
-      options_.registry->places_changed()) {
+  if (--checks_to_rescan_ <= 0 || context_.registry->tree().pod_root().empty() ||
+      context_.registry->places_changed()) {
     rescan();
-    checks_to_rescan_ = options_.events_tell_pods ? kChecksPerRescan : 1;
+    checks_to_rescan_ = context_.events_tell_pods ? kChecksPerRescan : 1;
   } else {
     follow_changes();
   }
@@ -81,50 +82,50 @@ void PodsService::check_at_interval(MonoTime now) {
 
 void PodsService::handle(RetirePod& message) {
   if (!message.replaced) {
-    options_.registry->retired(message.slot);
+    context_.registry->retired(message.slot);
   }
   if (message.pod) {
-    options_.records->forget(*message.pod);
+    services_.records.forget(*message.pod);
     released_pods_.push_back(std::move(message.pod));
   }
 }
 
 void PodsService::handle(const ScanPods& message) {
   rescan();
-  options_.to_hot->send(PodsScanned{.round = message.round});
+  context_.backlog.send(PodsScanned{.round = message.round});
 }
 
 void PodsService::handle(const TargetUsed& message) {
-  options_.registry->queue_reopening(message.pod->uid);
+  context_.registry->queue_reopening(message.pod->uid);
 }
 
 void PodsService::handle(const CgroupNotice& message) {
   probe::CgroupChanged event = message.event;
   event.path = text_of(message.path);
-  options_.registry->queue(event);
+  context_.registry->queue(event);
 }
 
 void PodsService::handle(const LossNotice& message) {
-  options_.records->report_degraded("lost_notices", true,
+  services_.records.report_degraded("lost_notices", true,
                                     fmt::format("{} kernel events lost", message.lost));
-  options_.log->warn(
+  context_.log->warn(
       fmt::format("{} kernel events lost, continuing without them after a rescan", message.lost));
   rescan();
   // The pass of the resync came before the rescan and did not know its results.
-  options_.to_hot->send(RunPass{});
+  context_.backlog.send(RunPass{});
 }
 
 void PodsService::send_updates(std::vector<PodUpdate> updates) {
-  if (std::optional<std::vector<CgroupId>> roots = options_.registry->take_changed_roots()) {
-    options_.to_hot->send(
-        UseRoots{options_.loans->lend(std::make_unique<std::vector<CgroupId>>(std::move(*roots)))});
+  if (std::optional<std::vector<CgroupId>> roots = context_.registry->take_changed_roots()) {
+    context_.backlog.send(
+        UseRoots{context_.loans->lend(std::make_unique<std::vector<CgroupId>>(std::move(*roots)))});
   }
   for (PodUpdate& update : updates) {
-    const std::optional<Adoption> adoption = options_.state->adopt_deferred(update.pod.get());
-    options_.to_hot->send(
+    const std::optional<Adoption> adoption = services_.state.adopt_deferred(update.pod.get());
+    context_.backlog.send(
         PlacePod{.slot = update.slot, .pod = std::move(update.pod), .adoption = adoption});
   }
-  options_.state->end_deferrals();
+  services_.state.end_deferrals();
   if (!updates.empty()) {
     report_unknown_pods();
   }
@@ -132,7 +133,7 @@ void PodsService::send_updates(std::vector<PodUpdate> updates) {
 }
 
 void PodsService::destroy_released_pods() {
-  if (released_pods_.empty() || !options_.releaser->idle()) {
+  if (released_pods_.empty() || !services_.releaser.idle()) {
     return;
   }
   std::erase_if(released_pods_, [](const std::unique_ptr<HotPod>& pod) {
@@ -141,34 +142,34 @@ void PodsService::destroy_released_pods() {
 }
 
 void PodsService::follow_pod_root() {
-  if (!options_.registry->follow_pod_root()) {
+  if (!context_.registry->follow_pod_root()) {
     return;
   }
-  const cluster::CgroupTree& tree = options_.registry->tree();
+  const cluster::CgroupTree& tree = context_.registry->tree();
   const bool is_there = !tree.pod_root().empty();
-  options_.state->keeper().set_pod_root(tree.pod_root(), tree.pod_root_id());
+  services_.state.keeper().set_pod_root(tree.pod_root(), tree.pod_root_id());
   row_keeper_.follow_pod_root();
   log_problems();
   if (is_there) {
-    options_.log->info("the cgroup of all pods is there", {{"pod_root", tree.pod_root()}});
+    context_.log->info("the cgroup of all pods is there", {{"pod_root", tree.pod_root()}});
   }
-  options_.records->report_degraded("pod_root", !is_there,
+  services_.records.report_degraded("pod_root", !is_there,
                                     is_there ? "" : "the cgroup of all pods is not there");
 }
 
 void PodsService::log_shortage() {
-  const std::size_t pods = options_.registry->incomplete();
+  const std::size_t pods = context_.registry->incomplete();
   if (pods != 0 && !short_of_descriptors_) {
-    options_.log->warn("too few descriptors for all pods: limit " +
-                       std::to_string(options_.descriptor_limit) + ", pods with fewer files kept " +
+    context_.log->warn("too few descriptors for all pods: limit " +
+                       std::to_string(context_.descriptor_limit) + ", pods with fewer files kept " +
                        std::to_string(pods) +
                        ", continuing without kept files for them: evicting one takes longer, and "
                        "without kernel events its usage may not be known (see LimitNOFILE)");
   } else if (pods == 0 && short_of_descriptors_) {
-    options_.log->info("enough descriptors for all pods again");
+    context_.log->info("enough descriptors for all pods again");
   }
   if (short_of_descriptors_ != (pods != 0)) {
-    options_.records->report_degraded(
+    services_.records.report_degraded(
         "descriptors", pods != 0,
         pods != 0 ? "too few descriptors for all pods: " + std::to_string(pods) : "");
   }
@@ -176,17 +177,17 @@ void PodsService::log_shortage() {
 }
 
 void PodsService::report_unknown_pods() {
-  if ((*options_.config)->settings().manifest_directories.empty()) {
+  if (context_.settings().manifest_directories.empty()) {
     return;  // No source can describe a pod.
   }
   std::set<std::string> unknown;
-  for (const PodRegistry::Listed& listed : options_.registry->list()) {
+  for (const PodRegistry::Listed& listed : context_.registry->list()) {
     const cluster::PodEntry& entry = *listed.entry;
     if (entry.state != cluster::PodState::kUnknown) {
       continue;
     }
     if (!reported_unknown_.contains(entry.uid)) {
-      options_.records->journal().add("unknown_pod",
+      services_.records.journal().add("unknown_pod",
                                       {{"uid", entry.uid}, {"cgroup", entry.cgroup->path}});
     }
     unknown.insert(entry.uid);
@@ -195,7 +196,7 @@ void PodsService::report_unknown_pods() {
 }
 
 const HotPod* PodsService::pod_in(std::uint32_t slot) const {
-  for (const PodRegistry::Listed& listed : options_.registry->list()) {
+  for (const PodRegistry::Listed& listed : context_.registry->list()) {
     if (listed.hot != nullptr && listed.hot->slot == slot) {
       return listed.hot;
     }

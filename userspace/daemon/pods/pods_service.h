@@ -7,16 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "base/log.h"
-#include "config/config.h"
-#include "core/clock.h"
-#include "daemon/backlog.h"
 #include "daemon/health/watched_thresholds.h"
 #include "daemon/pods/container_memory.h"
 #include "daemon/pods/pod_registry.h"
 #include "daemon/pods/row_keeper.h"
 #include "daemon/records/problem_log.h"
 #include "daemon/records/records_service.h"
+#include "daemon/service_context.h"
 #include "daemon/state/state_service.h"
 #include "daemon/storage/release_worker.h"
 
@@ -26,27 +23,15 @@ namespace evictd::daemon {
 /// the hot thread has returned. Thread rule: housekeeping only.
 class PodsService {
  public:
-  struct Options {
-    // Borrowed; probe is nullptr without BPF.
-    const sys::Root* root = nullptr;
-    const core::Clock* clock = nullptr;
-    base::Log* log = nullptr;
-    probe::Probe* probe = nullptr;
-    PodRegistry* registry = nullptr;
-    base::Lender* loans = nullptr;
-    ReleaseWorker* releaser = nullptr;
-    RecordsService* records = nullptr;
-    StateService* state = nullptr;
-    WatchedThresholds* thresholds = nullptr;
-    Backlog* to_hot = nullptr;
-    /// Follows reloads.
-    const std::shared_ptr<const config::Config>* config = nullptr;
-    /// Whether the kernel side reports each new or removed cgroup, so that a scan only confirms.
-    bool events_tell_pods = true;
-    std::uint64_t descriptor_limit = 0;
+  /// The services that it uses.
+  struct Services {
+    RecordsService& records;
+    StateService& state;
+    WatchedThresholds& thresholds;
+    const ReleaseWorker& releaser;
   };
 
-  explicit PodsService(const Options& options);
+  PodsService(ServiceContext& context, const Services& services);
   PodsService(const PodsService&) = delete;
   PodsService& operator=(const PodsService&) = delete;
   ~PodsService() = default;
@@ -56,19 +41,19 @@ class PodsService {
   /// The same for changes that descriptors of the registry report.
   void follow_changes();
   /// The same for changes that the kernel side reported.
-  void apply_queued() { send_updates(options_.registry->apply()); }
+  void apply_queued() { send_updates(context_.registry->apply()); }
   /// Another configuration is in force.
   void reload();
   /// Call it after each turn of the loop.
   void finish_turn();
   /// Reads the memory use of containers that are due.
   void check_containers() {
-    container_memory_.refresh(options_.registry->table(), options_.registry->tree().layout());
+    container_memory_.refresh(context_.registry->table(), context_.registry->tree().layout());
   }
   /// Call it once a second, the other at the polling interval.
   void check();
   void check_at_interval(MonoTime now);
-  void log_problems() { problem_log_.log_changes(options_.registry->problems()); }
+  void log_problems() { problem_log_.log_changes(context_.registry->problems()); }
 
   void handle(RetirePod& message);
   void handle(const ScanPods& message);
@@ -89,7 +74,8 @@ class PodsService {
   /// Each once, as long as no source of pods describes it.
   void report_unknown_pods();
 
-  Options options_;
+  ServiceContext& context_;
+  Services services_;
   RowKeeper row_keeper_;
   ContainerMemory container_memory_;
   ProblemLog problem_log_;

@@ -84,7 +84,7 @@ void RecordsService::report_changes(const PassDone& message,
                               .victim = nullptr,
                               .collectors = std::move(collectors),
                               .threshold_told = pass_watch_.was_reported(copy.decision),
-                              .now = core::read_both(*options_.clock)}));
+                              .now = core::read_both(*context_.clock)}));
     write(kept, exporting::Durability::kCached);
     if (copy.decision.outcome == eviction::Outcome::kReclaiming) {
       pass_watch_.mark_reported(copy.decision);
@@ -102,7 +102,7 @@ void RecordsService::report_brake(const PassCopy& copy) {
   brake_ = reason;
   const eviction::ThresholdTable& thresholds = rules_.of(copy.config_generation).thresholds;
   if (reason == eviction::Reason::kNone) {
-    options_.log->info("no brake holds evictions back any more");
+    context_.log->info("no brake holds evictions back any more");
     return;
   }
   std::string threshold = "local storage limits are exceeded";
@@ -110,7 +110,7 @@ void RecordsService::report_brake(const PassCopy& copy) {
     threshold = eviction::to_string(thresholds[*decision.threshold].signal);
     threshold += decision.met.has(*decision.threshold) ? " is short" : " is watched";
   }
-  options_.log->warn(fmt::format("{} and {}, continuing without an eviction for it", threshold,
+  context_.log->warn(fmt::format("{} and {}, continuing without an eviction for it", threshold,
                                  eviction::describe(reason)));
 }
 
@@ -121,15 +121,15 @@ void RecordsService::report_signals(const PassCopy& copy) {
     const bool of_pod_root =
         signal == eviction::Signal::kAllocatableMemoryAvailable ||
         (signal == eviction::Signal::kPidAvailable &&
-         options_.config->settings().pid_available_source == config::PidAvailableSource::kPodRoot);
-    options_.log->warn(fmt::format("no reading of {}{}, continuing without its thresholds",
+         context_.settings().pid_available_source == config::PidAvailableSource::kPodRoot);
+    context_.log->warn(fmt::format("no reading of {}{}, continuing without its thresholds",
                                    eviction::to_string(signal),
                                    of_pod_root ? ": the cgroup of all pods does not exist, or has "
                                                  "no such limit"
                                                : ""));
   }
   for (const eviction::Signal signal : seen.back) {
-    options_.log->info("the signal is read again",
+    context_.log->info("the signal is read again",
                        {{"signal", std::string(eviction::to_string(signal))}});
   }
 }
@@ -138,7 +138,7 @@ void RecordsService::report_conditions(eviction::ConditionSet conditions) {
   for (const eviction::Condition condition : eviction::kConditions) {
     const bool now_set = conditions.has(condition);
     if (now_set != conditions_.has(condition)) {
-      options_.log->info(now_set ? "node condition set" : "node condition cleared",
+      context_.log->info(now_set ? "node condition set" : "node condition cleared",
                          {{"condition", std::string(eviction::to_string(condition))}});
     }
   }

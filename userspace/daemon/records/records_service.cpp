@@ -80,34 +80,33 @@ Json uid_of(const HotPod* pod) {
 
 }  // namespace
 
-RecordsService::RecordsService(Options options) : options_(std::move(options)) {
-  rules_.use(generation_, {.thresholds = std::move(options_.thresholds),
-                           .compat = options_.config->settings().compatibility});
-}
-
-Result<std::unique_ptr<RecordsService>> RecordsService::create(Options options) {
-  std::unique_ptr<RecordsService> service(new RecordsService(std::move(options)));
+Result<std::unique_ptr<RecordsService>> RecordsService::create(
+    const ServiceContext& context, eviction::ThresholdTable thresholds,
+    std::function<void(std::string_view)> publish) {
+  std::unique_ptr<RecordsService> service(new RecordsService(context, std::move(publish)));
+  service->rules_.use(service->generation_, {.thresholds = std::move(thresholds),
+                                             .compat = context.settings().compatibility});
   EVICTD_TRY(service->start());
   return service;
 }
 
 Result<> RecordsService::start() {
-  if (options_.recording) {
+  if (context_.recording) {
     Result<PassRecorder> recorder =
-        PassRecorder::create(*options_.recording, *options_.clock, EVICTD_VERSION);
+        PassRecorder::create(*context_.recording, *context_.clock, EVICTD_VERSION);
     if (!recorder) {
       return fail_in("--record", recorder.error());
     }
     recorder_.emplace(std::move(*recorder));
-    recorder_->use_config(generation_, config::effective_yaml(*options_.config));
+    recorder_->use_config(generation_, config::effective_yaml(*context_.config));
   }
-  const config::Settings& settings = options_.config->settings();
+  const config::Settings& settings = context_.settings();
   const std::string& named = settings.node_name;
   Result<Journal> journal = Journal::create({.records = settings.records,
                                              .node = named.empty() ? sys::node_name_here() : named,
-                                             .clock = options_.clock,
+                                             .clock = context_.clock,
                                              .publish = [this](std::string_view line) {
-                                               options_.publish(line);
+                                               publish_(line);
                                                if (recorder_) {
                                                  recorder_->add_journal_line(line);
                                                }
@@ -120,13 +119,11 @@ Result<> RecordsService::start() {
   return {};
 }
 
-std::uint64_t RecordsService::use(std::shared_ptr<const config::Config> config,
-                                  eviction::ThresholdTable thresholds) {
-  options_.config = std::move(config);
-  rules_.use(++generation_, {.thresholds = std::move(thresholds),
-                             .compat = options_.config->settings().compatibility});
+std::uint64_t RecordsService::use(eviction::ThresholdTable thresholds) {
+  rules_.use(++generation_,
+             {.thresholds = std::move(thresholds), .compat = context_.settings().compatibility});
   if (recorder_) {
-    recorder_->use_config(generation_, config::effective_yaml(*options_.config));
+    recorder_->use_config(generation_, config::effective_yaml(*context_.config));
   }
   return generation_;
 }
@@ -148,7 +145,7 @@ const exporting::EvictionRecord& RecordsService::record_eviction(const PassDone&
                             .collectors = std::move(facts.collectors),
                             .threshold_told = message.copy != nullptr &&
                                               pass_watch_.was_reported(message.copy->decision),
-                            .now = core::read_both(*options_.clock)}),
+                            .now = core::read_both(*context_.clock)}),
       message.begun->victim->memory_id);
 }
 
@@ -159,19 +156,19 @@ const exporting::EvictionRecord& RecordsService::record_eviction(
   return add(make_record(message, {.thresholds = rules.thresholds,
                                    .compat = rules.compat,
                                    .pass = told ? last_pass_.copy.get() : nullptr,
-                                   .now = core::read_both(*options_.clock)}),
+                                   .now = core::read_both(*context_.clock)}),
              message.victim->memory_id);
 }
 
 const exporting::EvictionRecord& RecordsService::add(exporting::EvictionRecord record,
                                                      CgroupId pod) {
-  for (const probe::PurposeReport& purpose : options_.ladder->purposes) {
+  for (const probe::PurposeReport& purpose : context_.ladder->purposes) {
     if (!purpose.chosen().empty()) {
       record.hooks.emplace(probe::to_string(purpose.purpose), purpose.chosen());
     }
   }
   const exporting::EvictionRecord& kept = store_.add(std::move(record), pod);
-  log_eviction(*options_.log, kept);
+  log_eviction(*context_.log, kept);
   // Before its own line, which is the one that is synced and that a restart resumes from.
   write_cut(kept);
   write(kept, exporting::Durability::kSynced);
@@ -207,9 +204,9 @@ void RecordsService::record_adopted(const SavedEviction& known, const Adoption& 
   }
   const exporting::EvictionRecord& kept = store_.add(
       make_adopted_record(known, adoption,
-                          core::wall_time_of(adoption.began_at, core::read_both(*options_.clock))),
+                          core::wall_time_of(adoption.began_at, core::read_both(*context_.clock))),
       known.pod);
-  log_eviction(*options_.log, kept);
+  log_eviction(*context_.log, kept);
   write(kept, exporting::Durability::kSynced);
 }
 
@@ -218,7 +215,7 @@ const exporting::EvictionRecord* RecordsService::record_step(const EvictionStep&
   const exporting::EvictionRecord* const record = store_.apply_step(message);
   if (record != nullptr) {
     write_progress(*record, message);
-    log_step(*options_.log, *record, message);
+    log_step(*context_.log, *record, message);
   }
   return record;
 }
@@ -255,7 +252,7 @@ void RecordsService::record_release(CgroupId pod, std::optional<Bytes> left) {
   if (left) {
     store_.set_still_charged(pod, *left);
     const std::string who = record->ns + "/" + record->name;
-    const MonoTime now = options_.clock->now();
+    const MonoTime now = context_.clock->now();
     journal_->add("progress",
                   {{"id", record->id},
                    {"pod", who},
@@ -267,7 +264,7 @@ void RecordsService::record_release(CgroupId pod, std::optional<Bytes> left) {
                    {"at_ns", now.time_since_epoch().count()},
                    {"dry_run", false}},
                   now);
-    options_.log->warn("pod " + who + " (" + record->uid +
+    context_.log->warn("pod " + who + " (" + record->uid +
                        "): " + exporting::still_charged_text(left->value) +
                        ", continuing without waiting for them");
   }
@@ -288,7 +285,7 @@ void RecordsService::report(const OomNotice& message, const HotPod* pod) {
   const std::string who =
       pod == nullptr ? fmt::format("memory cgroup {}, not a known pod", message.event.memory.id)
                      : fmt::format("pod {}/{}", pod->ns, pod->name);
-  options_.log->warn(
+  context_.log->warn(
       fmt::format("the kernel's OOM killer was first: process {} ({}) of {}, continuing without "
                   "that choice",
                   message.event.pid, process, who),
@@ -307,7 +304,7 @@ void RecordsService::report(const StallNotice& message, const HotPod* pod) {
                  {"stalled_us", us(message.event.stalled)},
                  {"window_us", us(message.event.window)}},
                 message.event.at);
-  options_.log->debug("a pod stalls on memory",
+  context_.log->debug("a pod stalls on memory",
                       {{"slot", static_cast<std::int64_t>(message.event.slot)}});
 }
 
@@ -342,22 +339,22 @@ void RecordsService::forget(const HotStorage& storage) {
 void RecordsService::check(MonoTime now) {
   if (const std::string end = recorder_ ? recorder_->check() : ""; !end.empty()) {
     report_degraded("recording", true, end);
-    options_.log->warn(end);
+    context_.log->warn(end);
   }
   const std::string said = journal_->check(now);
   if (said.empty()) {
     return;
   }
   if (journal_->trouble().empty()) {
-    options_.log->info(said);
+    context_.log->info(said);
   } else {
-    options_.log->warn(said);
+    context_.log->warn(said);
   }
 }
 
 void RecordsService::stop() {
   if (const std::string lost = recorder_ ? recorder_->stop() : ""; !lost.empty()) {
-    options_.log->warn(lost);
+    context_.log->warn(lost);
   }
 }
 

@@ -7,17 +7,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "base/log.h"
-#include "config/config.h"
-#include "core/clock.h"
 #include "daemon/records/journal.h"
 #include "daemon/records/pass_recorder.h"
 #include "daemon/records/pass_rules.h"
 #include "daemon/records/pass_watch.h"
 #include "daemon/records/record_builder.h"
 #include "daemon/records/record_store.h"
+#include "daemon/service_context.h"
 #include "daemon/shared/messages.h"
 #include "daemon/state/adoption.h"
 #include "enforce/actuator.h"
@@ -30,19 +29,6 @@ namespace evictd::daemon {
 /// passes and evictions. Thread rule: housekeeping only.
 class RecordsService {
  public:
-  struct Options {
-    // Borrowed.
-    const core::Clock* clock = nullptr;
-    base::Log* log = nullptr;
-    const probe::Ladder* ladder = nullptr;
-    std::shared_ptr<const config::Config> config;
-    /// In force.
-    eviction::ThresholdTable thresholds;
-    /// Unset: passes are not recorded.
-    std::optional<RecordingOptions> recording;
-    /// Gets each line of the journal.
-    std::function<void(std::string_view)> publish;
-  };
   /// The newest pass. The buffer belongs to the hot thread, which gets it back at the next pass.
   struct LastPass {
     /// nullptr before the first pass.
@@ -58,15 +44,17 @@ class RecordsService {
     std::vector<exporting::RecordedCollector> collectors;
   };
 
-  /// Errors: those of the recording and of the journal.
-  [[nodiscard]] static Result<std::unique_ptr<RecordsService>> create(Options options);
+  /// `thresholds` are those in force; `publish` gets each line of the journal. Errors: those of the
+  /// recording and of the journal.
+  [[nodiscard]] static Result<std::unique_ptr<RecordsService>> create(
+      const ServiceContext& context, eviction::ThresholdTable thresholds,
+      std::function<void(std::string_view)> publish);
   RecordsService(const RecordsService&) = delete;
   RecordsService& operator=(const RecordsService&) = delete;
   ~RecordsService() = default;
 
   /// A new configuration is in force. Returns its generation.
-  std::uint64_t use(std::shared_ptr<const config::Config> config,
-                    eviction::ThresholdTable thresholds);
+  std::uint64_t use(eviction::ThresholdTable thresholds);
   /// Rules of a pass that arrives now; passes of earlier generations have all arrived.
   const PassRules::Rules& take_rules(std::uint64_t generation);
   [[nodiscard]] const PassRules::Rules& rules_of(std::uint64_t generation) const {
@@ -116,7 +104,8 @@ class RecordsService {
   [[nodiscard]] const enforce::ActuatorCounters& actuator() const { return actuator_; }
 
  private:
-  explicit RecordsService(Options options);
+  RecordsService(const ServiceContext& context, std::function<void(std::string_view)> publish)
+      : context_(context), publish_(std::move(publish)) {}
   [[nodiscard]] Result<> start();
   const exporting::EvictionRecord& add(exporting::EvictionRecord record, CgroupId pod);
   void write(const exporting::EvictionRecord& record, exporting::Durability durability);
@@ -128,7 +117,8 @@ class RecordsService {
   void report_changes(const PassDone& message,
                       std::vector<exporting::RecordedCollector> collectors);
 
-  Options options_;
+  const ServiceContext& context_;
+  std::function<void(std::string_view)> publish_;
   PassRules rules_;
   std::uint64_t generation_ = 0;  ///< Number of the configuration in force.
   RecordStore store_;

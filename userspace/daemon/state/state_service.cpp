@@ -176,22 +176,22 @@ void log_forks(base::Log& log, const SavedEviction& known, const enforce::Intent
 void StateService::resume_last_run() {
   const FoundState& found = keeper_.found();
   wishes_ = found.state.wishes;
-  if (found.state.configured_dry_run != settings().dry_run) {
+  if (found.state.configured_dry_run != context_.settings().dry_run) {
     // The configuration is the latest change.
     wishes_.dry_run.reset();
   }
-  keeper_.set_wishes(wishes_, settings().dry_run);
+  keeper_.set_wishes(wishes_, context_.settings().dry_run);
   if (wishes_ != engine::OperatorWishes{}) {
-    options_.to_hot->send(SetWishes{.wishes = wishes_, .generation = ++wishes_generation_});
+    context_.backlog.send(SetWishes{.wishes = wishes_, .generation = ++wishes_generation_});
   }
-  const MonoTime now = options_.clock->now();
+  const MonoTime now = context_.clock->now();
   std::size_t left = 0;
-  for (const PodRegistry::Listed& listed : options_.registry->list()) {
+  for (const PodRegistry::Listed& listed : context_.registry->list()) {
     if (listed.entry->cgroup && (listed.hot == nullptr || !listed.hot->target)) {
       keeper_.defer(listed.entry->uid, listed.entry->cgroup->memory_id);
     }
   }
-  for (SeenPod& seen : find_victims(*options_.registry, keeper_, now)) {
+  for (SeenPod& seen : find_victims(*context_.registry, keeper_, now)) {
     if (seen.pod == nullptr) {
       left += adopt_vanished(*seen.found.saved, now) ? 1 : 0;
       continue;
@@ -199,12 +199,12 @@ void StateService::resume_last_run() {
     const std::optional<Adoption> adoption = adopt(*seen.pod, std::move(seen.found), now);
     left += adoption && adoption->kind == AdoptionKind::kLeft ? 1 : 0;
     if (adoption && goes_on(adoption->kind)) {
-      options_.to_hot->send(AdoptEviction{.pod = seen.pod->memory_id, .adoption = *adoption});
+      context_.backlog.send(AdoptEviction{.pod = seen.pod->memory_id, .adoption = *adoption});
     }
   }
-  log_left(*options_.log, left);
+  log_left(*context_.log, left);
   if (keeper_.deferred().empty()) {
-    options_.records->journal().forget_last_evictions();
+    records_.journal().forget_last_evictions();
   }
 }
 
@@ -212,10 +212,10 @@ std::optional<Adoption> StateService::adopt_deferred(const HotPod* pod) {
   if (pod == nullptr || !pod->target || !keeper_.take_deferred(pod->uid, pod->memory_id)) {
     return std::nullopt;
   }
-  const MonoTime now = options_.clock->now();
+  const MonoTime now = context_.clock->now();
   const std::optional<Adoption> adoption =
-      adopt(*pod, look_at(*pod, *options_.registry, keeper_, now), now);
-  log_left(*options_.log, adoption && adoption->kind == AdoptionKind::kLeft ? 1 : 0);
+      adopt(*pod, look_at(*pod, *context_.registry, keeper_, now), now);
+  log_left(*context_.log, adoption && adoption->kind == AdoptionKind::kLeft ? 1 : 0);
   return adoption && goes_on(adoption->kind) ? adoption : std::nullopt;
 }
 
@@ -225,7 +225,7 @@ void StateService::end_deferrals() {
   }
   std::vector<std::pair<std::string, CgroupId>> gone;
   for (const auto& [uid, pod] : keeper_.deferred()) {
-    if (!is_there(*options_.registry, uid, pod)) {
+    if (!is_there(*context_.registry, uid, pod)) {
       gone.emplace_back(uid, pod);
     }
   }
@@ -242,10 +242,10 @@ void StateService::end_deferrals() {
     return a->began_at < b->began_at;
   });
   for (const SavedEviction* const one : ended) {
-    log_left(*options_.log, adopt_vanished(*one, options_.clock->now()) ? 1 : 0);
+    log_left(*context_.log, adopt_vanished(*one, context_.clock->now()) ? 1 : 0);
   }
   if (keeper_.deferred().empty()) {
-    options_.records->journal().forget_last_evictions();
+    records_.journal().forget_last_evictions();
   }
 }
 
@@ -256,7 +256,7 @@ std::optional<Adoption> StateService::adopt(const HotPod& pod, FoundPod found, M
   std::optional<Adoption> adoption = adoption_of(found, now);
   const SavedEviction known = known_of(pod, found.saved);
   if (found.intent && !is_ended_here(adoption)) {
-    log_forks(*options_.log, known, *found.intent,
+    log_forks(*context_.log, known, *found.intent,
               enforce::restore_forks(*pod.target, *found.intent));
   }
   if (adoption && adoption->kind == AdoptionKind::kLeft) {
@@ -270,14 +270,14 @@ std::optional<Adoption> StateService::adopt(const HotPod& pod, FoundPod found, M
   const bool is_done =
       !adoption || refused || (has_ended(adoption->kind) && adoption->kind != AdoptionKind::kGone);
   if (is_done && found.intent) {
-    clear_intent_of(pod, *options_.registry);
+    clear_intent_of(pod, *context_.registry);
   }
   if (!adoption) {
     return adoption;
   }
   resume_eviction(known, *adoption, now);
   if (refused) {
-    options_.on_refused({.victim = &pod, .code = Errc::kInvalid, .adopted = true, .at = now});
+    on_refused_({.victim = &pod, .code = Errc::kInvalid, .adopted = true, .at = now});
   }
   return adoption;
 }
@@ -286,7 +286,7 @@ std::optional<Adoption> StateService::adopt(const HotPod& pod, FoundPod found, M
 void StateService::resume_eviction(SavedEviction known, const Adoption& adoption, MonoTime now) {
   const bool is_ours = adoption.kind != AdoptionKind::kReleasing;
   if (is_ours) {
-    options_.records->record_adopted(known, adoption, now);
+    records_.record_adopted(known, adoption, now);
   }
   known.hard = adoption.hard;
   known.killed = adoption.kind != AdoptionKind::kInGrace;
@@ -298,19 +298,19 @@ void StateService::resume_eviction(SavedEviction known, const Adoption& adoption
   if (!goes_on(adoption.kind)) {
     return;
   }
-  options_.log->info("resumes an eviction that was in progress",
+  context_.log->info("resumes an eviction that was in progress",
                      {{"pod", known.ns + "/" + known.name},
                       {"uid", known.uid},
                       {"found", std::string(text_of(adoption.kind))}});
   if (is_ours) {
     keeper_.add_adopted(known);
-    options_.storage->await_victim({.pod = known.pod,
-                                    .uid = known.uid,
-                                    .below_pod_root = known.below_pod_root,
-                                    .keeps_data = in_dry_run(),
-                                    .for_disk = known.for_disk,
-                                    .killed_at = known.killed ? known.killed_at : known.kill_due_at,
-                                    .gone = known.gone});
+    storage_.await_victim({.pod = known.pod,
+                           .uid = known.uid,
+                           .below_pod_root = known.below_pod_root,
+                           .keeps_data = in_dry_run(),
+                           .for_disk = known.for_disk,
+                           .killed_at = known.killed ? known.killed_at : known.kill_due_at,
+                           .gone = known.gone});
   }
 }
 
@@ -319,15 +319,15 @@ void StateService::withdraw_intent(const HotPod& pod) {
   if (!pod.target || pod.target->pinned()) {
     return;
   }
-  const std::optional<enforce::Intent> intent = intent_of(pod, *options_.registry);
+  const std::optional<enforce::Intent> intent = intent_of(pod, *context_.registry);
   if (!intent) {
     return;
   }
-  log_forks(*options_.log, known_of(pod, saved_of(pod, keeper_.found().state.in_flight)), *intent,
+  log_forks(*context_.log, known_of(pod, saved_of(pod, keeper_.found().state.in_flight)), *intent,
             enforce::restore_pids_max(*pod.target, *intent));
-  clear_intent_of(pod, *options_.registry);
+  clear_intent_of(pod, *context_.registry);
   // The hot thread's target still takes a pids.max of 0 for the pod's own value.
-  options_.registry->queue_reopening(pod.uid);
+  context_.registry->queue_reopening(pod.uid);
 }
 
 /// A victim whose cgroup vanished while no evictd ran: only the state file knows of it. Returns
@@ -346,35 +346,35 @@ bool StateService::adopt_vanished(const SavedEviction& one, MonoTime now) {
   }
   resume_eviction(one, *adoption, now);
   if (goes_on(adoption->kind)) {
-    options_.to_hot->send(AdoptEviction{.pod = one.pod, .adoption = *adoption});
+    context_.backlog.send(AdoptEviction{.pod = one.pod, .adoption = *adoption});
   }
   return false;
 }
 
 std::uint64_t StateService::change_wishes(const engine::OperatorWishes& wishes) {
   wishes_ = wishes;
-  options_.to_hot->send(SetWishes{.wishes = wishes_, .generation = ++wishes_generation_});
-  keeper_.set_wishes(wishes_, settings().dry_run);
+  context_.backlog.send(SetWishes{.wishes = wishes_, .generation = ++wishes_generation_});
+  keeper_.set_wishes(wishes_, context_.settings().dry_run);
   return wishes_generation_;
 }
 
 void StateService::reload(const config::Settings& before) {
   engine::OperatorWishes wishes = wishes_;
-  if (before.dry_run != settings().dry_run) {
+  if (before.dry_run != context_.settings().dry_run) {
     wishes.dry_run.reset();
   }
   if (wishes != wishes_) {
     change_wishes(wishes);
   } else {
-    keeper_.set_wishes(wishes_, settings().dry_run);
+    keeper_.set_wishes(wishes_, context_.settings().dry_run);
   }
 }
 
 void StateService::keep() {
-  keeper_.keep(options_.clock->now());
+  keeper_.keep(context_.clock->now());
   const StateWriter::Counters counters = keeper_.counters();
   if (!counters.last_failure.empty() && !failing_) {
-    options_.log->warn(counters.last_failure +
+    context_.log->warn(counters.last_failure +
                        ", continuing without a state file: a restart would forget timers");
   }
   failing_ = !counters.last_failure.empty();

@@ -3,15 +3,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
+#include <utility>
 
-#include "base/log.h"
-#include "config/config.h"
-#include "core/clock.h"
-#include "daemon/backlog.h"
-#include "daemon/pods/pod_registry.h"
 #include "daemon/records/records_service.h"
+#include "daemon/service_context.h"
 #include "daemon/state/adoption.h"
 #include "daemon/state/state_keeper.h"
 #include "daemon/storage/storage_keeping.h"
@@ -23,24 +19,14 @@ namespace evictd::daemon {
 /// Thread rule: housekeeping only.
 class StateService {
  public:
-  struct Options {
-    // Borrowed.
-    const core::Clock* clock = nullptr;
-    base::Log* log = nullptr;
-    PodRegistry* registry = nullptr;
-    RecordsService* records = nullptr;
-    StorageKeeping* storage = nullptr;
-    Backlog* to_hot = nullptr;
-    /// Follows reloads.
-    const std::shared_ptr<const config::Config>* config = nullptr;
-    /// Called for a pod that the last run was evicting and that is protected now.
-    std::function<void(const EvictionRefused&)> on_refused;
-    /// The last run's state, and where the state is kept for the next.
-    StateKeeper::Options state;
-  };
-
-  explicit StateService(Options options)
-      : options_(std::move(options)), keeper_(std::move(options_.state)) {}
+  /// `on_refused` is called for a pod that the last run was evicting and that is protected now.
+  StateService(ServiceContext& context, RecordsService& records, StorageKeeping& storage,
+               std::function<void(const EvictionRefused&)> on_refused)
+      : context_(context),
+        records_(records),
+        storage_(storage),
+        on_refused_(std::move(on_refused)),
+        keeper_(std::move(context.state)) {}
   StateService(const StateService&) = delete;
   StateService& operator=(const StateService&) = delete;
   ~StateService() = default;
@@ -70,13 +56,17 @@ class StateService {
   [[nodiscard]] StateKeeper& keeper() { return keeper_; }
 
  private:
-  [[nodiscard]] const config::Settings& settings() const { return (*options_.config)->settings(); }
-  [[nodiscard]] bool in_dry_run() const { return wishes_.dry_run.value_or(settings().dry_run); }
+  [[nodiscard]] bool in_dry_run() const {
+    return wishes_.dry_run.value_or(context_.settings().dry_run);
+  }
   [[nodiscard]] std::optional<Adoption> adopt(const HotPod& pod, FoundPod found, MonoTime now);
   void resume_eviction(SavedEviction known, const Adoption& adoption, MonoTime now);
   [[nodiscard]] bool adopt_vanished(const SavedEviction& one, MonoTime now);
 
-  Options options_;
+  ServiceContext& context_;
+  RecordsService& records_;
+  StorageKeeping& storage_;
+  std::function<void(const EvictionRefused&)> on_refused_;
   StateKeeper keeper_;
   engine::OperatorWishes wishes_;
   std::uint64_t wishes_generation_ = 0;

@@ -53,9 +53,13 @@ eviction::DiskReading most_of(const eviction::DiskReading& one,
 
 }  // namespace
 
-Result<std::unique_ptr<StorageKeeping>> StorageKeeping::create(Options options) {
-  std::unique_ptr<StorageKeeping> keeping(new StorageKeeping(std::move(options)));
-  const config::StorageSettings& storage = keeping->options_.config->settings().storage;
+Result<std::unique_ptr<StorageKeeping>> StorageKeeping::create(ServiceContext& context,
+                                                               RecordsService& records,
+                                                               ReleaseWorker& releaser,
+                                                               OnReleased on_released) {
+  std::unique_ptr<StorageKeeping> keeping(
+      new StorageKeeping(context, records, releaser, std::move(on_released)));
+  const config::StorageSettings& storage = context.settings().storage;
   EVICTD_ASSIGN_OR_RETURN(
       keeping->worker_,
       StorageWorker::start({.directories = directories_of(storage),
@@ -64,9 +68,8 @@ Result<std::unique_ptr<StorageKeeping>> StorageKeeping::create(Options options) 
   return keeping;
 }
 
-void StorageKeeping::use(std::shared_ptr<const config::Config> config) {
-  options_.config = std::move(config);
-  worker_->set_pace(options_.config->settings().storage.pods.entries_per_second);
+void StorageKeeping::reload() {
+  worker_->set_pace(context_.settings().storage.pods.entries_per_second);
   next_measurement_.reset();
 }
 
@@ -90,18 +93,18 @@ void StorageKeeping::on_answers() {
 void StorageKeeping::on_health_check(MonoTime now) {
   if ((!next_measurement_ || now >= *next_measurement_) && !worker_->measuring()) {
     start_measurement(0);
-    next_measurement_ = now + options_.config->settings().storage.pods.interval;
+    next_measurement_ = now + context_.settings().storage.pods.interval;
   }
   check_releases(now);
 }
 
 void StorageKeeping::start_measurement(std::uint64_t round) {
-  const sys::Hierarchy& memory = options_.registry->tree().layout().memory();
+  const sys::Hierarchy& memory = context_.registry->tree().layout().memory();
   StorageSurvey::Request request{.round = round,
                                  .pods = {},
                                  .telling = round == 0 ? StorageSurvey::Telling::kWholePods
                                                        : StorageSurvey::Telling::kAsItComes};
-  for (const PodRegistry::Listed& listed : options_.registry->list()) {
+  for (const PodRegistry::Listed& listed : context_.registry->list()) {
     if (listed.hot != nullptr && listed.hot->below_pod_root) {
       request.pods.push_back(
           {.uid = listed.entry->uid, .containers = places_of(*listed.entry, memory)});
@@ -120,7 +123,7 @@ void StorageKeeping::handle(const MeasurePods& message) {
 }
 
 void StorageKeeping::handle(const RunCollectors& message) {
-  const config::StorageSettings& storage = options_.config->settings().storage;
+  const config::StorageSettings& storage = context_.settings().storage;
   std::vector<CollectorJob> jobs;
   for (const eviction::Collector collector : message.collectors) {
     const config::ReclaimCommand& command = collector == eviction::Collector::kContainers
@@ -140,7 +143,7 @@ void StorageKeeping::take(MeasuredPods& measured) {
     std::string uid = storage.uid;
     newer.insert_or_assign(std::move(uid), std::move(storage));
   }
-  for (const PodRegistry::Listed& listed : options_.registry->list()) {
+  for (const PodRegistry::Listed& listed : context_.registry->list()) {
     const auto found = newer.find(listed.entry->uid);
     if (listed.hot != nullptr && found != newer.end()) {
       send_measurement(listed, found->second, measured.round);
@@ -153,7 +156,7 @@ void StorageKeeping::take(MeasuredPods& measured) {
   }
   if (awaited_round_ != 0 && measured.round == awaited_round_) {
     awaited_round_ = measured.under_way ? awaited_round_ : 0;
-    options_.send(PodsMeasured{.round = measured.round, .under_way = measured.under_way});
+    context_.backlog.send(PodsMeasured{.round = measured.round, .under_way = measured.under_way});
   }
 }
 
@@ -202,18 +205,20 @@ void StorageKeeping::send_measurement(const PodRegistry::Listed& listed, disk::P
       storage.cut_short && before != measured_.end()) {
     hot->disk = most_of(hot->counted, disk_reading(*listed.entry, before->second));
   }
-  const config::Settings& settings = options_.config->settings();
-  hot->breaches = settings.storage.local_storage_capacity_isolation &&
-                  listed.hot->facts.has_local_limits &&
-                  eviction::local_storage_breach(pod, storage.statistics, options_.layout,
-                                                 settings.compatibility)
-                      .has_value();
+  const config::Settings& settings = context_.settings();
+  hot->breaches =
+      settings.storage.local_storage_capacity_isolation && listed.hot->facts.has_local_limits &&
+      eviction::local_storage_breach(pod, storage.statistics, context_.filesystems->layout(),
+                                     settings.compatibility)
+          .has_value();
   if (hot->breaches) {
     hot->description = pod;
     hot->statistics = storage.statistics;
   }
-  options_.send(UseStorage{.slot = listed.hot->slot,
-                           .storage = options_.loans->lend(std::move(hot), options_.on_returned)});
+  context_.backlog.send(UseStorage{
+      .slot = listed.hot->slot,
+      .storage = context_.loans->lend<HotStorage>(
+          std::move(hot), [this](const HotStorage& returned) { records_.forget(returned); })});
 }
 
 void StorageKeeping::take(const CollectorsEnd& ended) {
@@ -222,17 +227,17 @@ void StorageKeeping::take(const CollectorsEnd& ended) {
     const std::string name(eviction::to_string(one.collector));
     if (!one.end || !one.end->succeeded()) {
       ++counters_.collector_failures;
-      options_.log->warn("the command that collects " + name +
+      context_.log->warn("the command that collects " + name +
                              " failed: " + (one.end ? one.end->text() : one.end.error().message()) +
                              ", continuing without what it would have freed",
                          {{"output", one.end ? one.end->output : std::string()}});
     } else {
-      options_.log->info("collected " + name,
+      context_.log->info("collected " + name,
                          {{"ms", to_ms(one.took)}, {"output", one.end->output}});
     }
   }
   collector_runs_.end(ended);
-  options_.send(CollectorsDone{.round = ended.round});
+  context_.backlog.send(CollectorsDone{.round = ended.round});
 }
 
 const disk::PodStorage* StorageKeeping::storage_of(std::string_view uid) const {

@@ -7,22 +7,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "base/loan.h"
-#include "base/log.h"
-#include "config/config.h"
-#include "core/clock.h"
 #include "daemon/pods/pod_registry.h"
-#include "daemon/records/record_store.h"
+#include "daemon/records/records_service.h"
+#include "daemon/service_context.h"
 #include "daemon/shared/messages.h"
 #include "daemon/storage/collector_runs.h"
 #include "daemon/storage/collector_worker.h"
 #include "daemon/storage/release_worker.h"
 #include "daemon/storage/storage_worker.h"
 #include "daemon/storage/victim_releases.h"
-#include "eviction/disk_layout.h"
-#include "sys/root.h"
 
 namespace evictd::daemon {
 
@@ -30,24 +26,9 @@ namespace evictd::daemon {
 /// reports to the hot thread. Thread rule: housekeeping.
 class StorageKeeping {
  public:
-  struct Options {
-    // Borrowed.
-    const sys::Root* root = nullptr;
-    const core::Clock* clock = nullptr;
-    base::Log* log = nullptr;
-    const PodRegistry* registry = nullptr;
-    RecordStore* records = nullptr;
-    eviction::DiskLayout layout;
-    std::shared_ptr<const config::Config> config;
-    std::function<void(ToHot&&)> send;
-    base::Lender* loans = nullptr;
-    /// Called before a measurement is destroyed that the hot thread had.
-    std::function<void(HotStorage&)> on_returned;
-    ReleaseWorker* releaser = nullptr;
-    /// Called for each victim that is released, or was awaited for long enough; with the bytes that
-    /// stay charged to the cgroup of the latter.
-    std::function<void(CgroupId, std::optional<Bytes>)> on_released;
-  };
+  /// Called for each victim that is released, or was awaited for long enough; with the bytes that
+  /// stay charged to the cgroup of the latter.
+  using OnReleased = std::function<void(CgroupId, std::optional<Bytes>)>;
   struct EvictedPod {
     CgroupId pod;
     std::string uid;
@@ -75,8 +56,12 @@ class StorageKeeping {
     std::uint64_t still_charged = 0;
   };
 
-  [[nodiscard]] static Result<std::unique_ptr<StorageKeeping>> create(Options options);
-  void use(std::shared_ptr<const config::Config> config);
+  [[nodiscard]] static Result<std::unique_ptr<StorageKeeping>> create(ServiceContext& context,
+                                                                      RecordsService& records,
+                                                                      ReleaseWorker& releaser,
+                                                                      OnReleased on_released);
+  /// Another configuration is in force.
+  void reload();
 
   /// Descriptors to watch; call on_answers() when one is readable.
   [[nodiscard]] std::vector<int> descriptors() const;
@@ -106,7 +91,12 @@ class StorageKeeping {
  private:
   using Storages = std::map<std::string, disk::PodStorage, std::less<>>;
 
-  explicit StorageKeeping(Options options) : options_(std::move(options)) {}
+  StorageKeeping(ServiceContext& context, RecordsService& records, ReleaseWorker& releaser,
+                 OnReleased on_released)
+      : context_(context),
+        records_(records),
+        releaser_(releaser),
+        on_released_(std::move(on_released)) {}
   void start_measurement(std::uint64_t round);
   void take(MeasuredPods& measured);
   void take(const RemovedData& removed);
@@ -130,7 +120,10 @@ class StorageKeeping {
   void reclaim(CgroupId pod);
   void warn_of_failed_reclaims();
 
-  Options options_;
+  ServiceContext& context_;
+  RecordsService& records_;
+  ReleaseWorker& releaser_;
+  OnReleased on_released_;
   std::unique_ptr<StorageWorker> worker_;
   std::unique_ptr<CollectorWorker> collectors_;
   CollectorRuns collector_runs_;

@@ -19,11 +19,11 @@ void note_gone(VictimReleases::Victim& victim, Holding holding, MonoTime at) {
 }  // namespace
 
 std::vector<sys::Mount> StorageKeeping::mounts() const {
-  return sys::parse_mounts(options_.root->read("/proc/self/mountinfo").value_or(std::string{}));
+  return sys::parse_mounts(context_.root->read("/proc/self/mountinfo").value_or(std::string{}));
 }
 
 void StorageKeeping::await_victim(const EvictedPod& evicted) {
-  const config::StorageSettings& storage = options_.config->settings().storage;
+  const config::StorageSettings& storage = context_.settings().storage;
   VictimReleases::Victim noted;
   noted.pod = evicted.pod;
   noted.uid = evicted.uid;
@@ -35,7 +35,7 @@ void StorageKeeping::await_victim(const EvictedPod& evicted) {
   noted.empties_memory = removes && !evicted.for_disk;
   noted.awaits_layers = evicted.for_layers;
   releases_.begin(std::move(noted));
-  const MonoTime now = options_.clock->now();
+  const MonoTime now = context_.clock->now();
   if (evicted.gone) {
     mark_processes_gone(*releases_.find(evicted.pod), now);
   }
@@ -57,7 +57,7 @@ void StorageKeeping::mark_processes_gone(VictimReleases::Victim& victim, MonoTim
 }
 
 const HotPod* StorageKeeping::hot_pod_of(CgroupId pod) const {
-  for (const PodRegistry::Listed& listed : options_.registry->list()) {
+  for (const PodRegistry::Listed& listed : context_.registry->list()) {
     if (listed.hot != nullptr && listed.hot->memory_id == pod) {
       return listed.hot;
     }
@@ -73,7 +73,7 @@ bool StorageKeeping::is_in_use(CgroupId pod) const {
 void StorageKeeping::reclaim(CgroupId pod) {
   const HotPod* const hot = hot_pod_of(pod);
   if (hot != nullptr && hot->target != nullptr) {
-    options_.releaser->reclaim(*hot->target);
+    releaser_.reclaim(*hot->target);
   }
 }
 
@@ -84,7 +84,7 @@ std::optional<Bytes> StorageKeeping::charged_to(const VictimReleases::Victim& vi
       victim.gone_at[static_cast<std::size_t>(Holding::kCgroup)]) {
     return std::nullopt;
   }
-  const Result<sys::CgroupFiles> files = options_.registry->open_files_of(victim.uid);
+  const Result<sys::CgroupFiles> files = context_.registry->open_files_of(victim.uid);
   if (!files) {
     return std::nullopt;
   }
@@ -95,9 +95,9 @@ std::optional<Bytes> StorageKeeping::charged_to(const VictimReleases::Victim& vi
 }
 
 void StorageKeeping::warn_of_failed_reclaims() {
-  if (!reclaim_failure_logged_ && options_.releaser->reclaimed().failed > 0) {
+  if (!reclaim_failure_logged_ && releaser_.reclaimed().failed > 0) {
     reclaim_failure_logged_ = true;
-    options_.log->warn(
+    context_.log->warn(
         "evictd cannot reclaim what a dead pod has left charged to its cgroup (neither "
         "memory.reclaim nor memory.force_empty can be written), continuing without");
   }
@@ -115,7 +115,7 @@ void StorageKeeping::apply_step(const EvictionStep& message) {
     // It may have exited before the end of its grace period.
     victim->killed_at = std::min(victim->killed_at, step.at);
     mark_processes_gone(*victim, step.at);
-    check_releases(options_.clock->now());
+    check_releases(context_.clock->now());
   }
 }
 
@@ -124,7 +124,7 @@ void StorageKeeping::take(const RemovedData& removed) {
   counters_.removal_failures += removed.entries ? 0 : 1;
   VictimReleases::Victim* victim = releases_.find(std::string_view(removed.uid));
   if (!removed.entries) {
-    options_.log->warn(removed.entries.error().message() +
+    context_.log->warn(removed.entries.error().message() +
                        ", continuing without the space of the evicted pod " + removed.uid);
   }
   if (victim == nullptr) {
@@ -132,14 +132,14 @@ void StorageKeeping::take(const RemovedData& removed) {
   }
   reclaim(victim->pod);
   if (!victim->removes_data) {
-    return check_releases(options_.clock->now());
+    return check_releases(context_.clock->now());
   }
   if (removed.entries) {
-    note_gone(*victim, Holding::kData, options_.clock->now());
+    note_gone(*victim, Holding::kData, context_.clock->now());
   } else {
     victim->data_error = removed.entries.error().message();
   }
-  check_releases(options_.clock->now());
+  check_releases(context_.clock->now());
 }
 
 void StorageKeeping::check_releases(MonoTime now) {
@@ -148,7 +148,7 @@ void StorageKeeping::check_releases(MonoTime now) {
   }
   releases_.update_mounts(mounts(), now);
   for (VictimReleases::Victim& victim : releases_.victims()) {
-    const cluster::PodEntry* entry = options_.registry->table().find(victim.uid);
+    const cluster::PodEntry* entry = context_.registry->table().find(victim.uid);
     if (entry == nullptr || !entry->cgroup || entry->cgroup->memory_id != victim.pod) {
       note_gone(victim, Holding::kCgroup, now);
       note_gone(victim, Holding::kMemory, now);
@@ -159,15 +159,15 @@ void StorageKeeping::check_releases(MonoTime now) {
     if (charged) {
       VictimReleases::set_charged(victim, *charged, now);
     }
-    options_.records->set_release(victim.pod, VictimReleases::rows_of(victim));
+    records_.store().set_release(victim.pod, VictimReleases::rows_of(victim));
   }
   for (const VictimReleases::Victim& victim : releases_.take_released(now)) {
-    options_.send(VictimReleased{.pod = victim.pod});
+    context_.backlog.send(VictimReleased{.pod = victim.pod});
     // A new process in its cgroup, as of a container that the kubelet has restarted, left nothing.
     const std::optional<Bytes> left =
         is_in_use(victim.pod) ? std::nullopt : VictimReleases::kept_memory(victim, now);
     counters_.still_charged += left ? 1 : 0;
-    options_.on_released(victim.pod, left);
+    on_released_(victim.pod, left);
   }
   warn_of_failed_reclaims();
 }

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/log.h"
 #include "config/config.h"
 #include "config/sources.h"
 #include "core/clock.h"
+#include "daemon/backlog.h"
 #include "daemon/hot/hot_loop.h"
 #include "daemon/hot/hot_priority.h"
 #include "daemon/notify/notify_worker.h"
@@ -55,6 +57,16 @@ struct HousekeepingOptions {
   StateKeeper::Options state;
   /// Unset: passes are not recorded.
   std::optional<RecordingOptions> recording;
+};
+
+/// What the services of the main thread share. A reload replaces `config`.
+struct ServiceContext : HousekeepingOptions {
+  explicit ServiceContext(HousekeepingOptions inputs)
+      : HousekeepingOptions(std::move(inputs)), backlog(*to_hot) {}
+
+  [[nodiscard]] const config::Settings& settings() const { return config->settings(); }
+
+  Backlog backlog;
 };
 
 }  // namespace evictd::daemon
