@@ -51,18 +51,11 @@ Result<> Composition::run() {
     log_.info("evictd ignores these kubelet settings",
               {{"settings", config::to_string(config_->ignored())}});
   }
-  Result<> done = set_up_process();
   for (Result<> (Composition::*const step)() :
-       {&Composition::find_pods, &Composition::find_last_state, &Composition::find_disks,
-        &Composition::load_kernel_side, &Composition::serve_notifications,
+       {&Composition::set_up_process, &Composition::find_pods, &Composition::find_last_state,
+        &Composition::find_disks, &Composition::load_kernel_side, &Composition::serve_notifications,
         &Composition::lock_memory, &Composition::make_hot_loop, &Composition::make_housekeeping}) {
-    if (!done) {
-      return done;
-    }
-    done = (this->*step)();
-  }
-  if (!done) {
-    return done;
+    EVICTD_TRY((this->*step)());
   }
   house_->hand_over_everything();
   return run_threads(*hot_, *house_, *threads_, config_->settings().realtime, log_);
@@ -145,10 +138,7 @@ Result<> Composition::load_kernel_side() {
   }
   Result<KernelSide> kernel = daemon::load_kernel_side(config_->settings(), log_);
   looking.reset();
-  if (!kernel) {
-    return Failure(kernel.error());
-  }
-  kernel_ = std::move(*kernel);
+  EVICTD_ASSIGN_OR_RETURN(kernel_, std::move(kernel));
   return kernel_.probe ? registry_->attach(*kernel_.probe) : Result<>();
 }
 

@@ -8,13 +8,15 @@
 #include "daemon/housekeeping.h"
 #include "daemon/preparations.h"
 #include "daemon/storage/disk_watch.h"
+#include "evictd/try.h"
 
 namespace evictd::daemon {
 
 void Housekeeping::reload() {
   health_->service().reloading(context_.clock->now());
   if (Result<> reloaded = try_reload(); !reloaded) {
-    context_.log->warn(reloaded.error().message() + ", continuing without the new configuration");
+    context_.log->warn("reload: " + reloaded.error().message() +
+                       ", continuing without the new configuration");
   }
   static_cast<void>(health_->service().ready());
 }
@@ -22,34 +24,23 @@ void Housekeeping::reload() {
 Result<> Housekeeping::try_reload() {
   if (!context_.sources.has_files()) {
     return fail(Errc::kInvalid,
-                "reload: evictd was started without --config, --kubelet-config or "
-                "--kubelet-config-dir");
+                "evictd was started without --config, --kubelet-config or --kubelet-config-dir");
   }
-  Result<config::Config> loaded = load_config(context_.sources);
-  if (!loaded) {
-    return fail_in("reload", loaded.error());
-  }
-  if (const Result<> allowed = config::check_reload(*context_.config, *loaded); !allowed) {
-    return fail_in("reload", allowed.error());
-  }
-  auto config = std::make_shared<const config::Config>(std::move(*loaded));
-  Result<std::unique_ptr<HotConfig>> hot = hot_config_of(*config, context_.growth);
-  if (!hot) {
-    return fail_in("reload", hot.error());
-  }
-  Result<disk::SampleWatch> watch = sample_watch_of(*config, context_.filesystems->layout());
-  if (!watch) {
-    return fail_in("reload", watch.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(config::Config loaded, load_config(context_.sources));
+  EVICTD_TRY(config::check_reload(*context_.config, loaded));
+  auto config = std::make_shared<const config::Config>(std::move(loaded));
+  EVICTD_ASSIGN_OR_RETURN(std::unique_ptr<HotConfig> hot, hot_config_of(*config, context_.growth));
+  EVICTD_ASSIGN_OR_RETURN(disk::SampleWatch watch,
+                          sample_watch_of(*config, context_.filesystems->layout()));
   const std::shared_ptr<const config::Config> before =
       std::exchange(context_.config, std::move(config));
-  context_.filesystems->set_watch(*watch);
+  context_.filesystems->set_watch(watch);
   context_.log->set_options(context_.settings().log);
   records_->journal().add("daemon", {{"what", "reloaded"}});
-  (*hot)->generation = records_->use(std::move(watch->thresholds));
+  hot->generation = records_->use(std::move(watch.thresholds));
   storage_->reload();
   pods_->reload();
-  context_.backlog.send(UseConfig{context_.loans->lend(std::move(*hot))});
+  context_.backlog.send(UseConfig{context_.loans->lend(std::move(hot))});
   state_->reload(before->settings());
   thresholds_->reload(before->settings());
   log_warnings(*context_.config, *context_.log);

@@ -75,12 +75,9 @@ Result<nlohmann::ordered_json> ControlService::change_wishes(std::string_view op
                                                              const nlohmann::json& request) {
   const eviction::Compat compat = context_.settings().compatibility;
   engine::OperatorWishes wishes = services_.state.wishes();
-  const Result<> changed = op == "pause" ? add_pause(request, compat, context_.clock->now(), wishes)
-                           : op == "resume" ? end_pause(request, compat, wishes)
-                                            : set_dry_run(request, wishes);
-  if (!changed) {
-    return Failure(changed.error());
-  }
+  EVICTD_TRY(op == "pause"    ? add_pause(request, compat, context_.clock->now(), wishes)
+             : op == "resume" ? end_pause(request, compat, wishes)
+                              : set_dry_run(request, wishes));
   EVICTD_TRY(put_in_force(wishes));
   context_.log->info("changed through the control socket", {{"request", request.dump()}});
   nlohmann::ordered_json answer = status();

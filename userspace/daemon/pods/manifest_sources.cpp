@@ -32,15 +32,10 @@ void append(std::vector<T>& all, const std::vector<T>& some) {
 
 Result<ManifestSources> ManifestSources::open(const config::Settings& settings) {
   ManifestSources sources;
-  Result<> opened =
-      open_all(settings.manifest_directories, cluster::ManifestKind::kPods, sources.directories_);
-  if (opened) {
-    opened = open_all(settings.static_manifest_directories, cluster::ManifestKind::kStatic,
-                      sources.directories_);
-  }
-  if (!opened) {
-    return Failure(opened.error());
-  }
+  EVICTD_TRY(
+      open_all(settings.manifest_directories, cluster::ManifestKind::kPods, sources.directories_));
+  EVICTD_TRY(open_all(settings.static_manifest_directories, cluster::ManifestKind::kStatic,
+                      sources.directories_));
   std::vector<std::string> paths;
   for (const cluster::ManifestDirectory& directory : sources.directories_) {
     paths.push_back(directory.options().path);

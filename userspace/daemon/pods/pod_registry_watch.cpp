@@ -158,12 +158,9 @@ Result<probe::PodCounters> PodRegistry::resolve(const cluster::PodCgroup& cgroup
 
 Result<> PodRegistry::watch(std::uint32_t slot, const cluster::PodCgroup& cgroup,
                             const Result<probe::PodCounters>& counters) {
-  if (!counters) {
-    return Failure(counters.error());
-  }
-  const Result<std::uint32_t> generation =
-      probe_->watch(slot, {.memory = cgroup.memory_id, .pids = cgroup.pids_id}, *counters);
-  return generation ? Result<>() : Result<>(Failure(generation.error()));
+  EVICTD_TRY(counters);
+  EVICTD_TRY(probe_->watch(slot, {.memory = cgroup.memory_id, .pids = cgroup.pids_id}, *counters));
+  return {};
 }
 
 }  // namespace evictd::daemon
