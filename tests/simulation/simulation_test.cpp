@@ -28,6 +28,7 @@ TEST_P(Simulation, NoLifeOfANodeBreaksAProperty) {
   std::uint64_t lived = 0;
   std::uint64_t kills = 0;
   std::uint64_t passes = 0;
+  std::uint64_t fired = 0;
   for (auto seed = static_cast<std::uint64_t>(GetParam()); seed < worlds(); seed += kParts) {
     World world(seed, {});
     const std::string broken = world.live(kLife);
@@ -35,10 +36,13 @@ TEST_P(Simulation, NoLifeOfANodeBreaksAProperty) {
     ++lived;
     kills += world.kills();
     passes += world.passes();
+    fired += world.fired();
   }
   RecordProperty("worlds", std::to_string(lived));
   RecordProperty("passes", std::to_string(passes));
   RecordProperty("kills", std::to_string(kills));
+  RecordProperty("kills_of_the_kernel_side", std::to_string(fired));
+  EXPECT_GT(fired, lived / 10) << "too seldom to show anything";
   EXPECT_GT(kills, lived) << "too little happens to show anything";
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, Simulation, testing::Range(0, 4));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <variant>
@@ -21,6 +22,10 @@ constexpr std::int64_t kMiB = 1024 * 1024;
 /// Delay of a turn of the thread.
 constexpr Duration kLate = milliseconds(3);
 constexpr Duration kDying = seconds(2);
+/// The kernel side tells of a threshold that is no further away.
+constexpr Duration kApproach = milliseconds(1);
+/// More than any pod grows.
+constexpr Bytes kFastestGrowth = 4_GiB;
 
 }  // namespace
 
@@ -28,8 +33,8 @@ std::int64_t Pod::bytes_at(MonoTime now) const {
   if (!present) {
     return 0;
   }
-  const auto passed_ms = std::chrono::duration_cast<milliseconds>(now - since).count();
-  return std::clamp(bytes + growth * passed_ms / 1000, std::int64_t{0}, std::max(most, bytes));
+  const auto passed_us = std::chrono::duration_cast<std::chrono::microseconds>(now - since).count();
+  return std::clamp(bytes + growth * passed_us / 1'000'000, std::int64_t{0}, std::max(most, bytes));
 }
 
 World::World(std::uint64_t seed, const Without& without)
@@ -47,6 +52,11 @@ World::World(std::uint64_t seed, const Without& without)
     pod.facts.is_static = pod.facts.is_critical && numbers_.one_in(2);
     pod.facts.memory_request_nanos =
         static_cast<eviction::Wide>(numbers_.up_to(300) * kMiB) * 1'000'000'000;
+    if (i > 0 && numbers_.one_in(3)) {
+      // Only usage ranks them.
+      pod.facts.priority = pods_[i - 1].facts.priority;
+      pod.facts.memory_request_nanos = pods_[i - 1].facts.memory_request_nanos;
+    }
     pod.is_protected = pod.facts.is_critical;
     pod.obeys_sigterm = numbers_.one_in(2);
     pod.is_refused = !without_.refusals && numbers_.one_in(12);
@@ -82,9 +92,14 @@ std::unique_ptr<engine::Configuration> World::configuration() {
   settings.thresholds = eviction::parse_thresholds(texts, eviction::Compat::k1_32).value();
   settings.max_pod_grace = seconds(numbers_.up_to(5));
   settings.hard_grace = seconds(numbers_.up_to(2));
+  settings.hard_floor.percent_of_threshold = numbers_.one_in(2) ? 50 : 100 - numbers_.up_to(10);
   auto made = std::make_unique<engine::Configuration>(
       eviction::EvictionManager::create(std::move(settings)).value());
   made->dry_run = false;
+  made->growth.memory_per_second = kFastestGrowth;
+  if (numbers_.one_in(2)) {
+    made->backstop_margin = Bytes{numbers_.up_to(4) * (64_KiB).value};
+  }
   return made;
 }
 
@@ -113,8 +128,12 @@ std::string World::live(Duration length) {
   while (now_ < end && broken_.empty()) {
     expect_crossing();
     const bool planned = !plans_.empty() && plans_.top().at <= turn;
-    now_ = std::max(now_, planned ? plans_.top().at : turn);
+    const MonoTime due = std::max(now_, planned ? plans_.top().at : turn);
+    run_kernel_side(backstop_ ? due + about(kLate) : due);
     tell(engine::Woken{now_});
+    if (unadopted_) {
+      broken("evictd does not know whom the kernel side killed");
+    }
     while (!plans_.empty() && plans_.top().at <= now_) {
       const Plan next = plans_.top();
       plans_.pop();
@@ -129,9 +148,9 @@ std::string World::live(Duration length) {
 }
 
 void World::happen(const Plan& planned) {
-  const bool is_of_pod = planned.what != What::kCrossing && planned.what != What::kScanned &&
-                         planned.what != What::kRestart && planned.what != What::kReload &&
-                         planned.what != What::kWishes;
+  const bool is_of_pod = planned.what != What::kCrossing && planned.what != What::kApproach &&
+                         planned.what != What::kScanned && planned.what != What::kRestart &&
+                         planned.what != What::kReload && planned.what != What::kWishes;
   if (is_of_pod && pods_[planned.pod].life != planned.life) {
     return;
   }
@@ -139,6 +158,10 @@ void World::happen(const Plan& planned) {
     case What::kCrossing:
       tell(engine::Crossed{.threshold = 0, .at = now_});
       crossed_at_ = crossed_at_.value_or(now_);
+      break;
+    case What::kApproach:
+      tell(engine::Approached{
+          .scope = eviction::Scope::kNode, .away = kApproach, .may_stand_by = false});
       break;
     case What::kChange:
       change_pod(planned.pod);
@@ -236,6 +259,16 @@ void World::change_pod(std::size_t index) {
         return;
       }
       break;
+    case 4: {
+      // Close to another pod, so that their order may turn at any time.
+      const Pod& other = pods_[static_cast<std::size_t>(numbers_.up_to(99)) % pods_.size()];
+      const std::int64_t bytes = other.bytes_at(now_) - kMiB + numbers_.up_to(2048) * 1024;
+      if (std::abs(bytes - pod.bytes) < 100 * kMiB) {
+        pod.bytes = std::max<std::int64_t>(bytes, 0);
+      }
+      pod.growth = numbers_.up_to(400) * kMiB;
+      break;
+    }
     default:
       pod.growth = numbers_.up_to(20) * kMiB;
       break;
@@ -294,6 +327,8 @@ void World::restart() {
       eviction::EvictionManager::create(configuration_->manager.settings()).value();
   manager.restore(state);
   auto fresh = std::make_unique<engine::Configuration>(std::move(manager));
+  fresh->growth = configuration_->growth;
+  fresh->backstop_margin = configuration_->backstop_margin;
   retired_ = std::exchange(configuration_, std::move(fresh));
   start_engine();
   scan_ = 0;  // The requested reply dies with the old process.
@@ -324,21 +359,19 @@ void World::restart() {
 
 /// The crossing that the kernel side would see: extrapolates a straight line from now.
 void World::expect_crossing() {
-  std::int64_t growth = 0;
-  for (const Pod& pod : pods_) {
-    if (pod.running && pod.bytes_at(now_) < pod.most) {
-      growth += pod.growth;
-    }
-  }
+  const std::int64_t rate = growth();
   const std::int64_t distance = available() - limit();
-  if (growth <= 0 || distance <= 0 || (!without_.lost_events && numbers_.one_in(5))) {
+  if (rate <= 0 || distance <= 0 || (!without_.lost_events && numbers_.one_in(5))) {
     return;
   }
   const auto away = Duration(
-      static_cast<std::int64_t>(1e9 * static_cast<double>(distance) / static_cast<double>(growth)));
+      static_cast<std::int64_t>(1e9 * static_cast<double>(distance) / static_cast<double>(rate)));
   if (away < kInterval) {
     for (int i = numbers_.one_in(10) ? 2 : 1; i > 0; --i) {
       plan(now_ + away + milliseconds(1) + about(milliseconds(5)), What::kCrossing);
+    }
+    if (configuration_->backstop_margin && numbers_.one_in(2)) {
+      plan(std::max(now_, now_ + away - about(kApproach)), What::kApproach);
     }
   }
 }
@@ -369,6 +402,16 @@ std::int64_t World::available() const {
 std::int64_t World::limit() const {
   return static_cast<std::int64_t>(
       configuration_->manager.thresholds().limit(0, capacity_, eviction::MinReclaim::kIgnored));
+}
+
+std::int64_t World::growth() const {
+  std::int64_t sum = 0;
+  for (const Pod& pod : pods_) {
+    if (pod.running && pod.bytes_at(now_) < pod.most) {
+      sum += pod.growth;
+    }
+  }
+  return sum;
 }
 
 CgroupUsage World::usage_of(const Pod& pod) const {

@@ -10,50 +10,13 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "simulation/pod.h"
 #include "support/numbers.h"
 
 namespace evictd::simulation {
 
 /// Interval of the regular passes.
 inline constexpr Duration kInterval = std::chrono::seconds(10);
-
-/// A pod of the model: its memory grows linearly between two changes.
-struct Pod {
-  engine::PodView view;
-  eviction::PodFacts facts;
-  bool is_protected = false;
-  /// Its cgroup exists.
-  bool present = false;
-  /// It has live processes.
-  bool running = false;
-  std::int64_t bytes = 0;
-  /// Bytes per second.
-  std::int64_t growth = 0;
-  std::int64_t most = 0;
-  MonoTime since{};
-  std::int64_t tasks = 0;
-  /// Bytes that stay charged to its cgroup after its death.
-  std::int64_t left = 0;
-  bool obeys_sigterm = true;
-  /// The actuator refuses to signal it.
-  bool is_refused = false;
-  Duration time_to_end{0};
-  Duration time_to_die{0};
-  /// Number of the pod's life. An action planned for an earlier life does not affect a later one.
-  std::uint64_t life = 0;
-
-  /// State of its eviction in the actuator, including what an earlier evictd left on its cgroup.
-  enum class End : std::uint8_t { kNone, kTerminating, kKilled, kExceeded };
-  End end = End::kNone;
-  bool hard = true;
-  bool dry_run = false;
-  Ticket ticket;
-  MonoTime kill_due_at{};
-  MonoTime killed_at{};
-
-  [[nodiscard]] std::int64_t bytes_at(MonoTime now) const;
-  [[nodiscard]] bool may_go() const { return present && running && !is_protected; }
-};
 
 /// A node in which anything may happen, with an engine that is driven like in the daemon. Pods
 /// grow, fork, die, come back, ignore SIGTERM and leave memory behind. Events are lost, late,
@@ -80,10 +43,13 @@ class World {
   [[nodiscard]] std::uint64_t fingerprint() const { return fingerprint_; }
   [[nodiscard]] std::uint64_t kills() const { return kills_; }
   [[nodiscard]] std::uint64_t passes() const { return passes_; }
+  /// Kills of the kernel side.
+  [[nodiscard]] std::uint64_t fired() const { return fired_; }
 
  private:
   enum class What : std::uint8_t {
     kCrossing,
+    kApproach,
     kChange,
     kExit,
     kDeath,
@@ -107,6 +73,8 @@ class World {
     }
   };
 
+  using Answer = std::optional<engine::Event>;
+
   [[nodiscard]] std::unique_ptr<engine::Configuration> configuration();
   void start_engine();
   void plan(MonoTime at, What what, std::size_t pod = 0);
@@ -120,8 +88,22 @@ class World {
   void expect_crossing();
   void out_of_memory();
 
+  // world_backstop.cpp: the kernel side, and what it must not do.
+  /// A plan that the kernel side carries out, and the place of its pods in `pods_`.
+  struct Backstop {
+    engine::BackstopPlan plan;
+    std::size_t victim = 0;
+    std::vector<std::size_t> rivals{};
+    std::optional<MonoTime> fired_at{};
+  };
+  void run_kernel_side(MonoTime until);
+  void disturb();
+  [[nodiscard]] bool fires() const;
+  void fire();
+  Answer adopted(Pod& pod);
+  [[nodiscard]] std::optional<std::size_t> victim_of_a_pass();
+
   void tell(const engine::Event& event);
-  using Answer = std::optional<engine::Event>;
   Answer perform(const engine::Wait& wait);
   Answer perform(const engine::Read& read);
   Answer perform(const engine::LookAgain& look);
@@ -133,10 +115,15 @@ class World {
   Answer perform(const engine::EndPretended& end);
   Answer perform(const engine::ClearIntent& clear);
   Answer perform(const engine::Report& report);
+  Answer perform(const engine::ArmBackstop& arm);
+  Answer perform(const engine::DisarmBackstop& disarm);
   template <typename Other>
   Answer perform(const Other& /*other*/) {
     return std::nullopt;
   }
+
+  [[nodiscard]] eviction::Observation memory_at(MonoTime time) const;
+  [[nodiscard]] engine::ReadingsTaken read_pods(const engine::Engine& engine);
 
   void check_turn();
   void check_signal(const engine::Signal& signal, const Pod& pod);
@@ -146,6 +133,8 @@ class World {
 
   [[nodiscard]] std::int64_t available() const;
   [[nodiscard]] std::int64_t limit() const;
+  /// Of all pods together, in bytes a second.
+  [[nodiscard]] std::int64_t growth() const;
   [[nodiscard]] CgroupUsage usage_of(const Pod& pod) const;
   [[nodiscard]] Pod* find(CgroupId id);
   [[nodiscard]] Duration about(Duration most) {
@@ -165,6 +154,9 @@ class World {
   std::unique_ptr<engine::Configuration> retired_;
   std::unique_ptr<engine::Engine> engine_;
   engine::Wait wait_;
+  std::optional<Backstop> backstop_;
+  std::optional<std::size_t> unadopted_;  ///< The pod that the kernel side has just killed.
+  std::uint64_t fired_ = 0;
   std::uint64_t scan_ = 0;
   std::uint32_t tickets_ = 0;
   // Input of a pass.

@@ -60,17 +60,25 @@ World::Answer World::perform(const engine::Wait& wait) {
 }
 
 World::Answer World::perform(const engine::Read& read) {
-  using eviction::Signal;
   now_ += kPassTakes;
   const bool missing = !without_.bad_readings && numbers_.one_in(50);
   const bool old = !without_.bad_readings && numbers_.one_in(50);
   if (!old) {
     seen_ = {};
     if (!missing) {
-      seen_[Signal::kMemoryAvailable] =
-          eviction::Observation{.available = available(), .capacity = capacity_, .time = read.at};
+      seen_[eviction::Signal::kMemoryAvailable] = memory_at(read.at);
     }
   }
+  return read_pods(*engine_);
+}
+
+eviction::Observation World::memory_at(MonoTime time) const {
+  eviction::Observation memory{.available = available(), .capacity = capacity_, .time = time};
+  memory.rate = std::max<std::int64_t>(growth(), 0);
+  return memory;
+}
+
+engine::ReadingsTaken World::read_pods(const engine::Engine& engine) {
   shown_.clear();
   slots_.clear();
   usages_.clear();
@@ -89,7 +97,7 @@ World::Answer World::perform(const engine::Read& read) {
     usages_.push_back(usage);
   }
   followed_.clear();
-  for (const std::uint32_t slot : engine_->followed()) {
+  for (const std::uint32_t slot : engine.followed()) {
     followed_.push_back({.usage = usage_of(pods_[slot - 1])});
   }
   engine::ReadingsTaken taken;
@@ -109,6 +117,9 @@ World::Answer World::perform(const engine::Signal& signal) {
   Pod& pod = pods_[slots_[signal.pod] - 1];
   note(pod.view.id.id);
   note(static_cast<std::uint64_t>(signal.grace.count()));
+  if (signal.begun_by_kernel) {
+    return adopted(pod);
+  }
   check_signal(signal, pod);
   if (pod.end == Pod::End::kExceeded) {
     return engine::Signalled{.refused = Errc::kBusy, .ticket = {}, .last_at = {}};

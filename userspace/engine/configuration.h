@@ -4,8 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
+#include "evictd/bytes.h"
 #include "evictd/time.h"
 #include "eviction/brakes.h"
 #include "eviction/manager.h"
@@ -21,6 +23,8 @@ struct Configuration {
   /// 0: no limit.
   std::size_t max_evictions_per_minute = 0;
   eviction::GrowthLimits growth;
+  /// How far past a hard memory threshold the kernel side kills without a pass; unset: never.
+  std::optional<Bytes> backstop_margin{};
   /// Counts the configurations of this run from 0, so that a pass can name the one it used.
   std::uint64_t generation = 0;
   /// How long a disk eviction waits for a new measurement of the pods.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "engine/backstop.h"
 #include "engine/pass_trigger.h"
 #include "eviction/decision.h"
 
@@ -26,6 +27,11 @@ struct Counters {
   std::uint64_t unscanned_passes = 0;
   std::uint64_t stand_bys = 0;
   std::uint64_t oom_kills = 0;
+  /// Plans that the kernel side was given, the kills that it did by them, and rehearsals without a
+  /// plan, by NoBackstop.
+  std::uint64_t backstops_armed = 0;
+  std::uint64_t backstops_fired = 0;
+  std::array<std::uint64_t, kNoBackstops> backstops_refused{};
   /// Evictions of an earlier evictd that were continued.
   std::uint64_t adopted = 0;
   /// Passes that were held, by eviction::Reason.

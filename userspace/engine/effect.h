@@ -47,6 +47,8 @@ struct Signal {
   bool for_disk = false;
   bool hold_tasks = false;
   bool dry_run = false;
+  /// The kernel side has sent SIGKILL to the pod; the rest of the eviction follows.
+  bool begun_by_kernel = false;
   /// Place in Decision::local_victims; unset for the victim of a threshold.
   std::optional<std::size_t> local;
 };
@@ -70,6 +72,10 @@ struct GoOnWith {
   CgroupId pod;
   bool killed = false;
 };
+
+/// Take the plan back from the kernel side, or learn that it was carried out. Answer:
+/// BackstopTaken.
+struct DisarmBackstop {};
 
 /// Request a scan for pods. Answer: ScanAsked; PodsScanned follows when the scan is done.
 struct ScanPods {
@@ -126,6 +132,9 @@ struct Rehearse {
 };
 /// Release what Rehearse prepared.
 struct EndRehearsal {};
+/// Give the kernel side Engine::backstop(), unless the actuator would refuse its victim. Its places
+/// of pods are those of the last ReadingsTaken.
+struct ArmBackstop {};
 /// The turn is done: send Turn at `until` unless an event comes earlier.
 struct Wait {
   MonoTime until{};
@@ -133,9 +142,10 @@ struct Wait {
   bool at_once = false;
 };
 
-using Effect = std::variant<Wait, Read, LookAgain, Signal, CutGrace, ReadVictim, GoOnWith,
-                            EndPretended, ClearIntent, TellRefused, ScanPods, MeasurePods,
-                            RunCollectors, AskFilesystem, Report, Rehearse, EndRehearsal>;
+using Effect =
+    std::variant<Wait, Read, LookAgain, Signal, CutGrace, ReadVictim, GoOnWith, EndPretended,
+                 ClearIntent, TellRefused, ScanPods, MeasurePods, RunCollectors, AskFilesystem,
+                 Report, Rehearse, EndRehearsal, ArmBackstop, DisarmBackstop>;
 
 /// The effects of one event, in the order to carry them out.
 class Effects {

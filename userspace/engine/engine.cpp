@@ -56,6 +56,14 @@ Effects Engine::on(const Event& event, MonoTime now) {
   return effects;
 }
 
+const PodView* Engine::pod_at(std::size_t place) const {
+  return pods_.at(readings_.slots[place]);
+}
+
+const eviction::ThresholdTable& Engine::thresholds() const {
+  return configuration_->manager.thresholds();
+}
+
 bool Engine::dry_run() const {
   return wishes_.dry_run.value_or(configuration_->dry_run);
 }
@@ -67,6 +75,14 @@ eviction::Brakes Engine::brakes() const {
           .growth = configuration_->growth,
           .released_at = released_at_,
           .released_below_pod_root_at = released_below_pod_root_at_};
+}
+
+/// What comes next may change what the plan relies on.
+void Engine::take(const Woken& woken) {
+  agenda_.wake(woken.at);
+  if (backstop_armed_) {
+    order(DisarmBackstop{});
+  }
 }
 
 void Engine::take(const PodPlaced& placed) {
@@ -164,9 +180,12 @@ void Engine::take(const EventsLost& lost) {
 void Engine::take(const StandByOver& over) {
   ++counters_.stand_bys;
   if (agenda_.wanted() == PassTrigger::kApproach && over.rehearsal_holds) {
-    // Another hint: it has prolonged the stand-by, and the rehearsal is as good. A turn comes
-    // between, as messages and deadlines do not wait for a chain of hints.
-    agenda_.forget();
+    // Another hint: it has prolonged the stand-by, and the rehearsal is as good, except that the
+    // turn ends the plan of the kernel side. A turn comes between, as messages and deadlines do not
+    // wait for a chain of hints.
+    if (!configuration_->backstop_margin) {
+      agenda_.forget();
+    }
     return;
   }
   stand_by_.end(now_);

@@ -9,6 +9,7 @@
 
 #include "core/stand_by.h"
 #include "engine/agenda.h"
+#include "engine/backstop.h"
 #include "engine/configuration.h"
 #include "engine/counters.h"
 #include "engine/crossings.h"
@@ -62,6 +63,8 @@ class Engine {
   [[nodiscard]] const Counters& counters() const { return counters_; }
   [[nodiscard]] const Victims& victims() const { return victims_; }
   [[nodiscard]] const std::optional<PassTrigger>& wanted() const { return agenda_.wanted(); }
+  /// The plan of the last ArmBackstop.
+  [[nodiscard]] const BackstopPlan& backstop() const { return backstop_; }
   /// Slots of pods to read for the requested pass, even if they take no part in it.
   [[nodiscard]] std::span<const std::uint32_t> followed() const { return followed_; }
 
@@ -77,7 +80,7 @@ class Engine {
 
  private:
   // engine.cpp: events.
-  void take(const Woken& woken) { agenda_.wake(woken.at); }
+  void take(const Woken& woken);
   void take(const Turn& turn);
   void take(const PodPlaced& placed);
   void take(const PodRemoved& removed);
@@ -104,8 +107,6 @@ class Engine {
   void resume();
   [[nodiscard]] Wait wait() const;
   [[nodiscard]] bool may_choose() const;
-  /// Whether the pod list is current.
-  enum class Known : std::uint8_t { kYes, kAsking, kWaiting };
   [[nodiscard]] Known knows_pods();
   void take(const ScanAsked& asked);
 
@@ -113,6 +114,7 @@ class Engine {
   void begin_pass(PassTrigger trigger, bool resumed);
   void take(const ReadingsTaken& readings);
   void take(const LookedAgain& looked);
+  [[nodiscard]] eviction::PassInput pass_input(const eviction::Brakes& in_force) const;
   void decide();
   void signal_next();
   [[nodiscard]] bool evict(const eviction::Decision& decision);
@@ -138,13 +140,15 @@ class Engine {
   void note_releasing(Victim& victim, const FollowedPod& pod);
   void set_standings();
   void update_growth();
-  enum class DryRuns : std::uint8_t {
-    kAll,
-    kOfPressure,  ///< All except pods that still exceed their own limit.
-  };
   void end_dry_runs(DryRuns which);
   [[nodiscard]] bool exceeds_own_limit(CgroupId pod) const;
   void record_release(const Victim& victim, Bytes left, MonoTime at);
+
+  // engine_backstop.cpp: the kill that the kernel side may do alone.
+  void take(const BackstopTaken& taken);
+  void arm_backstop();
+  [[nodiscard]] tl::expected<BackstopPlan, NoBackstop> find_backstop();
+  void adopt_kill();
 
   // engine_disk.cpp: disk work of other threads.
   void take(const PodsMeasured& measured);
@@ -155,12 +159,8 @@ class Engine {
   void begin_reclaim();
   void need_usage();
 
-  [[nodiscard]] const PodView* pod_at(std::size_t place) const {
-    return pods_.at(readings_.slots[place]);
-  }
-  [[nodiscard]] const eviction::ThresholdTable& thresholds() const {
-    return configuration_->manager.thresholds();
-  }
+  [[nodiscard]] const PodView* pod_at(std::size_t place) const;
+  [[nodiscard]] const eviction::ThresholdTable& thresholds() const;
   void order(const Effect& effect) { effects_->add(effect); }
 
   Options options_;
@@ -185,6 +185,9 @@ class Engine {
   PassRun pass_;
   ReadingsTaken readings_;
   Victim found_;  ///< An earlier evictd's victim, while GoOnWith is pending.
+  BackstopPlan backstop_;
+  bool backstop_armed_ = false;
+  CgroupId backstop_victim_;
   std::vector<std::uint32_t> followed_;
   std::vector<eviction::ReleasingPod> releasing_;
   std::vector<std::size_t> local_signalled_;

@@ -24,6 +24,7 @@ void Engine::begin_pass(PassTrigger trigger, bool resumed) {
   pass_.trigger = trigger;
   pass_.at = now_;
   pass_.resumed = resumed;
+  pass_.adopted.reset();
   pass_.acted = false;
   pass_.again = false;
   follow(trigger);
@@ -44,6 +45,10 @@ void Engine::take(const ReadingsTaken& readings) {
 
 void Engine::take(const LookedAgain& looked) {
   pass_.next_look = looked.next_look;
+  if (pass_.adopted) {
+    adopt_kill();
+    return;
+  }
   if (!pass_.resumed && readings_.observations != nullptr && may_choose()) {
     switch (knows_pods()) {
       case Known::kYes:
@@ -58,25 +63,29 @@ void Engine::take(const LookedAgain& looked) {
   decide();
 }
 
+eviction::PassInput Engine::pass_input(const eviction::Brakes& in_force) const {
+  return {.observations = readings_.observations,
+          .pods = readings_.pods,
+          .layout = options_.layout,
+          .releasing = releasing_,
+          .disk_usage_pending = pass_.disk_usage_pending,
+          .disk_progress = pass_.disk_progress,
+          .cadence = pass_.resumed ? eviction::Cadence::kEventOnly : cadence_of(pass_.trigger),
+          .brakes = &in_force};
+}
+
 void Engine::decide() {
   ++counters_.passes[static_cast<std::size_t>(pass_.trigger)];
   pass_.disk_usage_pending = options_.has_filesystems && !disk_work_.usage_counts(pass_.at);
   pass_.disk_progress = disk_work_.progress(pass_.at);
   times_before_ = times_;
   const eviction::Brakes in_force = brakes();
-  const eviction::Cadence cadence =
-      pass_.resumed ? eviction::Cadence::kEventOnly : cadence_of(pass_.trigger);
-  const eviction::PassInput input{.observations = readings_.observations,
-                                  .pods = readings_.pods,
-                                  .layout = options_.layout,
-                                  .releasing = releasing_,
-                                  .disk_usage_pending = pass_.disk_usage_pending,
-                                  .disk_progress = pass_.disk_progress,
-                                  .cadence = cadence,
-                                  .brakes = &in_force};
+  const eviction::PassInput input = pass_input(in_force);
   eviction::EvictionManager& manager = configuration_->manager;
   const eviction::Decision& decision =
-      pass_.resumed ? manager.resume(pass_.at, input) : manager.synchronize(pass_.at, input);
+      pass_.adopted ? manager.adopt_kill(pass_.at, input, backstop_.threshold, pass_.adopted->pod)
+                    : (pass_.resumed ? manager.resume(pass_.at, input)
+                                     : manager.synchronize(pass_.at, input));
   if (!pass_.resumed && decision.met.empty()) {
     end_dry_runs(DryRuns::kOfPressure);
     // A pod that was given up still has to go while there are other refused pods.
@@ -148,6 +157,7 @@ bool Engine::begin(std::size_t pod, const Beginning& how) {
                .for_disk = how.holds_disk,
                .hold_tasks = how.hold_tasks,
                .dry_run = dry_run(),
+               .begun_by_kernel = pass_.adopted.has_value(),
                .local = how.local});
   return true;
 }
@@ -174,7 +184,7 @@ bool Engine::escalate(const eviction::Decision& decision) {
 void Engine::take(const Signalled& signalled) {
   if (pass_.cutting) {
     grace_was_cut(signalled);
-  } else if (signalled.refused) {
+  } else if (signalled.refused && !pass_.adopted) {
     refuse(*pod_at(pass_.awaited), *signalled.refused);
   } else {
     begun(signalled);
@@ -206,6 +216,11 @@ void Engine::begun(const Signalled& signalled) {
     // The effect of its death is unknown. No other pod is named before the pressure is over or the
     // pod is gone, as with a victim in its hard grace period; see also standing_of().
     victim.phase = VictimPhase::kHardGrace;
+  }
+  if (signalled.refused) {
+    // It dies all the same, but no actuator reports its end.
+    victim.observed_only = true;
+    victim.killed_at = pass_.adopted->at;
   }
   victims_.add(victim);
   refused_.note_begun(pod);
@@ -302,7 +317,7 @@ void Engine::grace_was_cut(const Signalled& signalled) {
 
 void Engine::end_pass() {
   const eviction::Decision& decision = this->decision();
-  const MonoTime crossed_at = crossings_.of(decision);
+  const MonoTime crossed_at = pass_.adopted ? pass_.adopted->at : crossings_.of(decision);
   if (pass_.resumed) {
     agenda_.resumed(decision.next_deadline, pass_.at);
   } else {

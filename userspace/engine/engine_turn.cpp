@@ -61,6 +61,7 @@ void Engine::run_wanted_pass() {
 void Engine::end_rounds() {
   if (pass_.rehearsal && !pass_.acted) {
     order(Rehearse{.scope = approached_});
+    arm_backstop();
   } else {
     order(EndRehearsal{});
   }
@@ -156,7 +157,7 @@ bool Engine::may_choose() const {
 
 /// kYes also if a scan is not possible in time. kAsking: the answer is ScanAsked. kWaiting: the
 /// result of the scan brings the next turn.
-Engine::Known Engine::knows_pods() {
+Known Engine::knows_pods() {
   if (options_.events_tell_pods && !scans_.lost()) {
     return Known::kYes;
   }

@@ -180,6 +180,10 @@ struct VictimRead {
   /// Without numbers once its cgroup is gone.
   CgroupUsage usage;
 };
+/// Answer to DisarmBackstop: when the kernel side signalled the victim; unset if it did not.
+struct BackstopTaken {
+  std::optional<MonoTime> fired_at;
+};
 /// Answer to ScanPods. Not `asked`: the scan could not be requested; the known list must do.
 struct ScanAsked {
   bool asked = false;
@@ -194,6 +198,6 @@ using Event = std::variant<Woken, Turn, PodPlaced, PodRemoved, ConfigurationChan
                            PassRequested, SourceChanged, EvictionFound, PodsMeasured,
                            CollectorsDone, FilesReleased, PodsScanned, Crossed, Approached, Stalled,
                            Populated, OomKilled, EventsLost, StandByOver, VictimStep, ReadingsTaken,
-                           LookedAgain, Signalled, VictimRead, ScanAsked, WentOn>;
+                           LookedAgain, Signalled, VictimRead, ScanAsked, WentOn, BackstopTaken>;
 
 }  // namespace evictd::engine

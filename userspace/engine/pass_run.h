@@ -26,12 +26,23 @@ struct Beginning {
   std::optional<std::size_t> local;
 };
 
+/// A kill of the kernel side that a pass adopts.
+struct AdoptedKill {
+  /// When it signalled the pod.
+  MonoTime at{};
+  /// Place in ReadingsTaken::pods.
+  std::size_t pod = 0;
+};
+
 /// The current or last pass.
 struct PassRun {
   PassTrigger trigger = PassTrigger::kRegular;
   MonoTime at{};
   /// It completes a pass that waited for collectors.
   bool resumed = false;
+  /// It chooses nobody: the kernel side has killed the victim. For the threshold of
+  /// Engine::backstop().
+  std::optional<AdoptedKill> adopted;
   bool disk_usage_pending = false;
   eviction::DiskProgress disk_progress = eviction::DiskProgress::kNothing;
   /// Longest time until the next pass.

@@ -13,6 +13,9 @@ namespace evictd::engine {
 /// growth approaches the kernel's OOM killer.
 inline constexpr Duration kScanPatience = std::chrono::milliseconds(250);
 
+/// Whether the pod list is current.
+enum class Known : std::uint8_t { kYes, kAsking, kWaiting };
+
 /// Whether the hot thread's list of pods and their processes is current enough to choose a pod.
 /// Without events of the kernel side, only a scan by the main thread updates it. A pass that would
 /// choose a pod without a scan requests one and waits. Pure: `now` is given.

@@ -28,6 +28,12 @@ enum class VictimPhase : std::uint8_t {
   kOver,
 };
 
+/// Which evictions of a dry run are over.
+enum class DryRuns : std::uint8_t {
+  kAll,
+  kOfPressure,  ///< All except pods that still exceed their own limit.
+};
+
 /// Memory that a killed victim left charged to its cgroup.
 enum class Left : std::uint8_t { kNothingSeen, kSeenAnew, kKnown };
 

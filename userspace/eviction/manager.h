@@ -65,7 +65,17 @@ class EvictionManager {
   /// made after the collectors ran, null if these failed.
   const Decision& resume(MonoTime now, const PassInput& input);
 
-  /// The decision of the last call.
+  /// What synchronize() would decide, as a question: the state, the decision and a suspended pass
+  /// stay as they are. kFailed until a pass has determined the disk layout. Valid until the next
+  /// such question. Cost: a pass.
+  [[nodiscard]] const Decision& would_decide(MonoTime now, const PassInput& input);
+
+  /// A pass after the kernel side has killed the pod at place `victim` for the threshold at place
+  /// `threshold`: it observes as usual, and its decision is that one, without a grace period.
+  const Decision& adopt_kill(MonoTime now, const PassInput& input, std::size_t threshold,
+                             std::size_t victim);
+
+  /// The decision of the last pass.
   [[nodiscard]] const Decision& decision() const { return decision_; }
   [[nodiscard]] const PassSettings& settings() const { return settings_; }
   /// The thresholds in force; derived ones are added when the disk layout is determined.
@@ -146,6 +156,7 @@ class EvictionManager {
   ThresholdTable table_;
   PassState state_;
   Decision decision_;
+  Decision hypothesis_;  ///< The last answer of would_decide().
   std::optional<SuspendedPass> suspended_;
   /// Why each signal's observation of this pass is doubtful.
   std::array<Reason, kSignalCount> doubts_{};

@@ -284,6 +284,15 @@ HotLoop::Answer HotLoop::perform(const engine::EndRehearsal& /*end*/) {
   return std::nullopt;
 }
 
+/// No configuration of the daemon has a margin for it, so that the engine never arms it.
+HotLoop::Answer HotLoop::perform(const engine::ArmBackstop& /*arm*/) {
+  return std::nullopt;
+}
+
+HotLoop::Answer HotLoop::perform(const engine::DisarmBackstop& /*disarm*/) {
+  return engine::BackstopTaken{};
+}
+
 void HotLoop::end_rehearsal() {
   if (rehearsed_ == nullptr) {
     return;

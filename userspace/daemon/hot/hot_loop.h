@@ -102,6 +102,8 @@ class HotLoop final : private probe::EventSink {
   [[nodiscard]] Answer perform(const engine::Report& report);
   [[nodiscard]] Answer perform(const engine::Rehearse& rehearse);
   [[nodiscard]] Answer perform(const engine::EndRehearsal& end);
+  [[nodiscard]] Answer perform(const engine::ArmBackstop& arm);
+  [[nodiscard]] Answer perform(const engine::DisarmBackstop& disarm);
   void leave_intent(const HotPod& victim, const enforce::Intent& intent);
   void end_rehearsal();
   void queue_local_eviction(const engine::Signal& signal, const enforce::SignalReport& begun);
