@@ -141,14 +141,12 @@ class Engine {
   void set_standings();
   void update_growth();
   void end_dry_runs(DryRuns which);
-  [[nodiscard]] bool exceeds_own_limit(CgroupId pod) const;
   void record_release(const Victim& victim, Bytes left, MonoTime at);
 
   // engine_backstop.cpp: the kill that the kernel side may do alone.
   void take(const BackstopTaken& taken);
   void arm_backstop();
   [[nodiscard]] tl::expected<BackstopPlan, NoBackstop> find_backstop();
-  void adopt_kill();
 
   // engine_disk.cpp: disk work of other threads.
   void take(const PodsMeasured& measured);

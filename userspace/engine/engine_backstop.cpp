@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kill that the kernel side may do alone: given at the end of a rehearsal, taken back when the
 // caller wakes, and adopted if it was done.
-#include <algorithm>
-#include <cassert>
-
 #include "engine/engine.h"
 
 namespace evictd::engine {
@@ -76,15 +73,6 @@ void Engine::take(const BackstopTaken& taken) {
   pass_.rehearsal = false;
   begin_pass(PassTrigger::kCrossing, false);
   pass_.adopted = AdoptedKill{.at = *taken.fired_at};
-}
-
-void Engine::adopt_kill() {
-  const auto slot =
-      std::find_if(readings_.slots.begin(), readings_.slots.end(),
-                   [this](std::uint32_t one) { return pods_.at(one)->id == backstop_victim_; });
-  assert(slot != readings_.slots.end());
-  pass_.adopted->pod = static_cast<std::size_t>(slot - readings_.slots.begin());
-  decide();
 }
 
 }  // namespace evictd::engine

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One pass: read, decide, signal, report.
+#include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "engine/engine.h"
@@ -16,6 +18,14 @@ void mark_vanished(Victim& victim, MonoTime now) {
   victim.phase = VictimPhase::kReleased;
   victim.killed_at = now;
   victim.released_at = now;
+}
+
+/// The place of a pod that a pass has read.
+std::size_t place_of(CgroupId pod, const Pods& pods, std::span<const std::uint32_t> slots) {
+  const auto slot = std::find_if(slots.begin(), slots.end(),
+                                 [&](std::uint32_t one) { return pods.at(one)->id == pod; });
+  assert(slot != slots.end());
+  return static_cast<std::size_t>(slot - slots.begin());
 }
 
 }  // namespace
@@ -46,7 +56,8 @@ void Engine::take(const ReadingsTaken& readings) {
 void Engine::take(const LookedAgain& looked) {
   pass_.next_look = looked.next_look;
   if (pass_.adopted) {
-    adopt_kill();
+    pass_.adopted->pod = place_of(backstop_victim_, pods_, readings_.slots);
+    decide();
     return;
   }
   if (!pass_.resumed && readings_.observations != nullptr && may_choose()) {

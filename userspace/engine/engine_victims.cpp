@@ -33,6 +33,16 @@ eviction::ReleasingPod released_with(const Victim& victim) {
   return releasing;
 }
 
+bool exceeds_own_limit(CgroupId pod, const Pods& pods, const ReadingsTaken& readings) {
+  for (std::size_t i = 0; i < readings.slots.size(); ++i) {
+    const PodView* view = pods.at(readings.slots[i]);
+    if (view != nullptr && view->id == pod) {
+      return readings.pods[i].pod != nullptr;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void Engine::take(const EvictionFound& found) {
@@ -314,24 +324,14 @@ void Engine::update_growth() {
   }
 }
 
-bool Engine::exceeds_own_limit(CgroupId pod) const {
-  for (std::size_t i = 0; i < readings_.slots.size(); ++i) {
-    const PodView* view = pods_.at(readings_.slots[i]);
-    if (view != nullptr && view->id == pod) {
-      return readings_.pods[i].pod != nullptr;
-    }
-  }
-  return false;
-}
-
 /// Pods named by a dry run may be named again. As long as the actuator keeps them, a pass would
 /// name another pod, which no real run would evict.
 void Engine::end_dry_runs(DryRuns which) {
   std::size_t kept = 0;
   while (kept < victims_.all().size()) {
     const Victim victim = victims_.all()[kept];
-    const bool still_named =
-        which == DryRuns::kOfPressure && victim.for_own_limit && exceeds_own_limit(victim.pod);
+    const bool still_named = which == DryRuns::kOfPressure && victim.for_own_limit &&
+                             exceeds_own_limit(victim.pod, pods_, readings_);
     if (!victim.dry_run || still_named) {
       ++kept;
       continue;
