@@ -26,8 +26,7 @@ const eviction::ReleasingPod* find_release(const RecordedPass& pass, const Recor
 }  // namespace
 
 DiskWait::DiskWait(const Parts& parts, const std::vector<RecordedEnd>& ends,
-                   const std::vector<Eviction>& evictions)
-    : parts_(&parts) {
+                   const std::vector<Eviction>& evictions) {
   for (const RecordedEnd& end : ends) {
     const bool is_awaited = std::any_of(evictions.begin(), evictions.end(), [&](const auto& one) {
       return one.pod == end.pod && !one.dry_run && is_of_disk(one);

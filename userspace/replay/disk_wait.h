@@ -15,7 +15,7 @@ namespace evictd::replay {
 /// where that is at another moment here. Where it tells nothing, nobody tells the engine either.
 class DiskWait {
  public:
-  /// `parts` is borrowed. `ends` as recorded_ends() has them, `evictions` as recorded_evictions():
+  /// `ends` as recorded_ends() has them, `evictions` as recorded_evictions():
   /// how long a disk is held is told only of those that were to free one.
   DiskWait(const Parts& parts, const std::vector<RecordedEnd>& ends,
            const std::vector<Eviction>& evictions);
@@ -43,7 +43,6 @@ class DiskWait {
   [[nodiscard]] static std::optional<Wait> recorded_wait(const Parts& parts,
                                                          const RecordedEnd& end);
 
-  const Parts* parts_;
   /// By identity.
   std::map<std::size_t, Wait> recorded_;
   std::map<std::size_t, Wait> awaited_;

@@ -36,6 +36,7 @@ class Simulation {
   Simulation(const Options& options, engine::Configuration configuration);
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
+  ~Simulation() = default;
 
   void run();
 

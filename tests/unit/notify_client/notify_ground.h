@@ -78,6 +78,14 @@ class Notify : public testing::Test {
     return state;
   }
 
+  /// Ends the connection and waits until the client's thread has reached the server again and
+  /// registered this eventfd. Until that thread begins, UBSan still has to look at it, and needs
+  /// descriptors for that; see FewDescriptors.
+  void await_the_client_thread(const base::Fd& eventfd) {
+    server_->hang_up();
+    EXPECT_EQ(take(eventfd), 1U) << "woken for the gap";
+  }
+
   FakeTree tree_;
   std::optional<FakeServer> server_;
   evictd_notify* handle_ = nullptr;

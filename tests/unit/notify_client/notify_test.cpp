@@ -96,7 +96,9 @@ TEST_F(Notify, AClientShortOfDescriptorsForgetsNothingThatIsOpen) {
   const base::Fd eventfd = make_eventfd();
   const base::Fd other = make_eventfd();
   constexpr std::uint64_t kUntilLookedThrough = 64;
-  for (std::uint64_t i = 0; i < kUntilLookedThrough; ++i) {
+  ASSERT_EQ(register_one(eventfd), 0);
+  await_the_client_thread(eventfd);
+  for (std::uint64_t i = 1; i < kUntilLookedThrough; ++i) {
     ASSERT_EQ(register_one(eventfd), 0);
   }
   {
@@ -115,6 +117,7 @@ TEST_F(Notify, RegisteringWithTooFewDescriptorsSaysSo) {
   const base::Fd eventfd = make_eventfd();
   // UBSan needs two descriptors for its first look at the client; see FewDescriptors.
   ASSERT_EQ(register_one(eventfd), 0);
+  await_the_client_thread(eventfd);
   {
     const FewDescriptors few(1);
     EXPECT_EQ(register_one(eventfd), EMFILE);
