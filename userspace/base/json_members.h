@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -34,11 +35,16 @@ std::string text_at(const Json& object, Keys... keys) {
   return value.is_string() ? value.template get<std::string>() : std::string();
 }
 
+/// Counts as missing beyond the range of the type.
 template <typename Json, typename... Keys>
 std::optional<std::int64_t> integer_at(const Json& object, Keys... keys) {
   const Json& value = member_at(object, keys...);
-  return value.is_number_integer() ? std::optional(value.template get<std::int64_t>())
-                                   : std::nullopt;
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (!value.is_number_integer() ||
+      (value.is_number_unsigned() && value.template get<std::uint64_t>() > kMost)) {
+    return std::nullopt;
+  }
+  return value.template get<std::int64_t>();
 }
 
 /// 0 if it is missing or negative.

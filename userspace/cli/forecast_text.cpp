@@ -21,12 +21,15 @@ using base::member_at;
 using base::text_at;
 using Json = nlohmann::ordered_json;
 
+/// Milliseconds. evictd forecasts an hour at most; another program may answer anything.
+constexpr std::int64_t kLongest = 1'000'000'000;
+
 }  // namespace
 
 std::string forecast_text(const Json& signal) {
   const Json& forecast = member_at(signal, "forecast");
   const std::int64_t ms = integer_at(forecast, "time_to_threshold_ms").value_or(0);
-  if (ms <= 0) {
+  if (ms <= 0 || ms > kLongest) {
     return {};
   }
   const Json& pod = member_at(forecast, "because_of");

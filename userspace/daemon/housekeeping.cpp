@@ -212,6 +212,8 @@ void Housekeeping::on_messages() {
 
 void Housekeeping::on_health_check() {
   health_timer_.consume();
+  // What the hot thread gives back wakes nobody, and is freed here at the latest.
+  on_messages();
   const MonoTime now = context_.clock->now();
   health_->check(now);
   thresholds_->check_reserve_terms();

@@ -66,10 +66,10 @@ void Housekeeping::handle(PassDone& message) {
     return;
   }
   const PassCopy& copy = *message.copy;
-  records_->report_pass(message, storage_->collectors_as_of(message.timeline.decide_at));
   state_->keeper().set_pass(copy, records_->rules_of(copy.config_generation).thresholds,
                             context_.clock->now());
   thresholds_->follow_pass(copy);
+  records_->report_pass(message, storage_->collectors_as_of(message.timeline.decide_at));
   health_->report_ready(context_.clock->now());
   records_->keep_pass(message);
   if (message.copy) {

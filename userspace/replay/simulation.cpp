@@ -39,8 +39,8 @@ Simulation::Simulation(const Options& options, engine::Configuration configurati
                .has_filesystems = true,
                .eviction_times = times_before(parts_)},
               now_),
-      ends_(recorded_ends(parts_)),
-      disk_wait_(parts_, ends_, recorded_evictions(parts_, *options.recorded)),
+      ends_{.recorded = recorded_ends(parts_), .asked_too = {}},
+      disk_wait_(parts_, ends_.recorded, recorded_evictions(parts_, *options.recorded)),
       free_slots_(engine::kMaxPods) {
   std::iota(free_slots_.begin(), free_slots_.end(), 0U);
 }
@@ -109,16 +109,16 @@ void Simulation::spare(std::size_t pod, MonoTime since) {
 
 /// Whoever is ended here in the recording, and not by us or later, lives on.
 void Simulation::spare_the_recorded() {
-  for (; next_recorded_end_ < ends_.size() && ends_[next_recorded_end_].asked_at <= now_;
-       ++next_recorded_end_) {
-    const RecordedEnd& end = ends_[next_recorded_end_];
+  for (; ends_.next < ends_.recorded.size() && ends_.recorded[ends_.next].asked_at <= now_;
+       ++ends_.next) {
+    const RecordedEnd& end = ends_.recorded[ends_.next];
     if (world_.is_ended(end.pod)) {
-      asked_too_.push_back(end);
+      ends_.asked_too.push_back(end);
     } else {
       spare(end.pod, end.asked_at);
     }
   }
-  std::erase_if(asked_too_, [&](const RecordedEnd& end) {
+  std::erase_if(ends_.asked_too, [&](const RecordedEnd& end) {
     if (end.last_seen > now_) {
       return false;
     }

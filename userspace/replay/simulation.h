@@ -68,6 +68,21 @@ class Simulation {
     std::size_t place = 0;
   };
 
+  /// How pods were ended in the recording, which of them is next, and those that were asked to go
+  /// here as well and may be given longer.
+  struct Ends {
+    std::vector<RecordedEnd> recorded;
+    std::size_t next = 0;
+    std::vector<RecordedEnd> asked_too;
+  };
+
+  /// The rounds that the engine waits for, and when collectors will have run.
+  struct DiskWork {
+    std::optional<std::uint64_t> measuring;
+    std::optional<std::uint64_t> collecting;
+    std::optional<MonoTime> collected_at;
+  };
+
   // simulation.cpp: what differs from the recording.
   void spare(std::size_t pod, MonoTime since);
   void spare_the_recorded();
@@ -148,20 +163,13 @@ class Simulation {
   std::size_t next_pass_ = 0;
   /// Up to here it was looked at whom recorded dry runs chose.
   std::size_t next_dry_run_ = 0;
-  /// How pods were ended in the recording, which of them is next, and those that were asked to go
-  /// here as well and may be given longer.
-  std::vector<RecordedEnd> ends_;
-  std::size_t next_recorded_end_ = 0;
-  std::vector<RecordedEnd> asked_too_;
+  Ends ends_;
   std::optional<Crossing> crossing_;
   DiskWait disk_wait_;
   /// Ended in the recording, and living on here.
   std::set<std::size_t> waiting_;
 
-  // What was asked of others, and when collectors will have run.
-  std::optional<std::uint64_t> measuring_;
-  std::optional<std::uint64_t> collecting_;
-  std::optional<MonoTime> resume_at_;
+  DiskWork disk_work_;
   /// Somebody answers at once.
   bool turns_again_ = false;
 

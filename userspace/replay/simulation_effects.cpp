@@ -33,11 +33,11 @@ void Simulation::tell(const engine::Event& event) {
         return {};
       },
       [this](const engine::MeasurePods& measure) -> Answer {
-        measuring_ = measure.round;
+        disk_work_.measuring = measure.round;
         return {};
       },
       [this](const engine::RunCollectors& run) -> Answer {
-        collecting_ = run.round;
+        disk_work_.collecting = run.round;
         return {};
       },
       [this](const engine::AskFilesystem& ask) -> Answer {
@@ -174,8 +174,8 @@ void Simulation::go_on_at_once() {
 void Simulation::note_pass(MonoTime at) {
   last_pass_ = at;
   if (engine_.decision().outcome == eviction::Outcome::kReclaiming) {
-    resume_at_ = at + world_.disk().begin_reclaim(at);
-    turns_again_ = turns_again_ || *resume_at_ <= now_;
+    disk_work_.collected_at = at + world_.disk().begin_reclaim(at);
+    turns_again_ = turns_again_ || *disk_work_.collected_at <= now_;
   }
 }
 

@@ -49,7 +49,8 @@ bool Simulation::is_due() {
   const bool woken = now_ >= wakes_at();
   take_recorded();
   return woken || asked_ || (crossing_ && now_ >= crossing_->at) ||
-         (resume_at_ && now_ >= *resume_at_) || (tells_at_once() && !happened().empty());
+         (disk_work_.collected_at && now_ >= *disk_work_.collected_at) ||
+         (tells_at_once() && !happened().empty());
 }
 
 /// Goes past the recorded passes up to now, and asks for one here too where there was one.
@@ -172,10 +173,10 @@ void Simulation::tell_of_pods() {
 /// Others answer when they did in the recording: all together when the pass that waited for them
 /// went on, and else a measurement by the time that a pass had it.
 void Simulation::tell_of_disks() {
-  const bool reclaimed = resume_at_ && now_ >= *resume_at_;
+  const bool reclaimed = disk_work_.collected_at && now_ >= *disk_work_.collected_at;
   if (reclaimed) {
-    resume_at_.reset();
-    if (const auto round = std::exchange(collecting_, std::nullopt)) {
+    disk_work_.collected_at.reset();
+    if (const auto round = std::exchange(disk_work_.collecting, std::nullopt)) {
       tell(engine::CollectorsDone{*round});
     }
   }
@@ -183,10 +184,10 @@ void Simulation::tell_of_disks() {
   const RecordedPass& last = last_recorded();
   const bool pending =
       last.disk_usage_pending && (exact_ != nullptr || next_pass_ < parts_.passes.size());
-  if (measuring_ && (reclaimed || (!resume_at_ && !pending))) {
+  if (disk_work_.measuring && (reclaimed || (!disk_work_.collected_at && !pending))) {
     const bool partly = pending && last.disk_progress != eviction::DiskProgress::kNothing;
-    tell(engine::PodsMeasured{.round = *measuring_, .under_way = partly});
-    measuring_ = partly ? measuring_ : std::nullopt;
+    tell(engine::PodsMeasured{.round = *disk_work_.measuring, .under_way = partly});
+    disk_work_.measuring = partly ? disk_work_.measuring : std::nullopt;
   }
 }
 

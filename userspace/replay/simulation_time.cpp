@@ -193,7 +193,7 @@ std::optional<MonoTime> Simulation::next_moment() {
     consider(parts_.passes[next_pass_]->now);
   }
   consider(wakes_at());
-  consider(resume_at_);
+  consider(disk_work_.collected_at);
   consider(world_.next_end(now_));
   if (tells_at_once()) {
     consider(disk_wait_.next_release(now_));

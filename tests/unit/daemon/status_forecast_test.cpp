@@ -105,6 +105,13 @@ TEST_F(StatusForecast, WithoutRowsIsTheLastPassLessItsAge) {
   EXPECT_EQ(json["because_of"]["name"], "hog");
 }
 
+TEST_F(StatusForecast, IsZeroOnlyIfTheReadingMeetsIt) {
+  see(Signal::kMemoryAvailable, 101_MiB, 100_MiB);
+  EXPECT_EQ(forecast(Signal::kMemoryAvailable)["time_to_threshold_ms"], 1) << "due 8 s ago";
+  see(Signal::kMemoryAvailable, 99_MiB, 100_MiB);
+  EXPECT_EQ(forecast(Signal::kMemoryAvailable)["time_to_threshold_ms"], 0);
+}
+
 TEST_F(StatusForecast, OfMemAvailableIsTheLastPass) {
   see(Signal::kMemoryAvailable, 1100_MiB, 100_MiB);
   copy_.memory.source = eviction::MemorySource::kMemAvailable;
@@ -132,6 +139,7 @@ TEST_F(StatusForecast, OfADiskIsFromItsNewestReading) {
   disks_ = {report};
   EXPECT_EQ(forecast(Signal::kNodeFsAvailable)["time_to_threshold_ms"], 10'000);
   EXPECT_TRUE(forecast(Signal::kImageFsAvailable).is_null()) << "on no filesystem";
+  EXPECT_TRUE(forecast(Signal::kNodeFsInodesFree).is_null()) << "inodes are made on demand";
   disks_[0].stale = true;
   EXPECT_TRUE(forecast(Signal::kNodeFsAvailable).is_null());
 }

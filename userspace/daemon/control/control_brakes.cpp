@@ -97,6 +97,7 @@ Result<> ControlService::put_in_force(const engine::OperatorWishes& wishes) {
       return fail(Errc::kTimedOut,
                   "the hot thread has not answered within 1s; it applies the request once it runs");
     }
+    exchange_messages_();  // The request may wait in the backlog.
     pollfd ready{.fd = context_.from_hot->wake_up.descriptor(), .events = POLLIN, .revents = 0};
     static_cast<void>(::poll(
         &ready, 1,

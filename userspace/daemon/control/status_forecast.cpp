@@ -61,6 +61,9 @@ std::optional<eviction::Observation> newest_disk(
       continue;
     }
     const bool inodes = disk::counts_inodes(signal);
+    if (inodes && reading->inodes == 0) {
+      return std::nullopt;  // Made on demand; the pass does not observe them either.
+    }
     eviction::Observation seen{
         .available = inodes ? reading->inodes_free : reading->available_bytes,
         .capacity = inodes ? reading->inodes : reading->capacity_bytes,
@@ -89,6 +92,12 @@ std::optional<eviction::Observation> newest_of(const ForecastSources& sources,
   return sources.last_pass->observations[signal];
 }
 
+/// 0 only for a threshold that the reading itself meets, however old it is.
+std::int64_t left_of(Duration time, Duration age) {
+  return time == Duration{0} ? 0
+                             : to_ms(std::max<Duration>(time - age, std::chrono::milliseconds(1)));
+}
+
 }  // namespace
 
 nlohmann::ordered_json forecast_json(const ForecastSources& sources,
@@ -105,8 +114,7 @@ nlohmann::ordered_json forecast_json(const ForecastSources& sources,
   return {{"available", seen->available},
           {"age_ms", to_ms(age)},
           {"rate", *seen->rate},
-          {"time_to_threshold_ms",
-           time ? Json(to_ms(std::max(*time - age, Duration{0}))) : Json(nullptr)},
+          {"time_to_threshold_ms", time ? Json(left_of(*time, age)) : Json(nullptr)},
           {"because_of", exporting::to_json(because_of(sources.pods, signal, *seen->rate))}};
 }
 
