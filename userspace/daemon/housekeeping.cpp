@@ -225,6 +225,7 @@ void Housekeeping::on_health_check() {
     health_->check_runtime_links();
   }
   records_->check(now);
+  control_->check();
   state_->keep();
   health_timer_.arm(now + kHealthPeriod);
 }

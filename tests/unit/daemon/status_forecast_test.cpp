@@ -36,8 +36,11 @@ class StatusForecast : public RecordedPass {
                          .source = UsageSource::kBpfTable};
     rows_.of_node.usage = 3600_MiB;
     rows_.of_node.inactive_file = 0_MiB;
-    rows_.of_node.reserve = 500_MiB;
-    rows_.of_node.reserve_rate = (100_MiB).value;
+    NodeUsage earlier = rows_.of_node;
+    earlier.usage = 3400_MiB;
+    earlier.read_at = kAsked - std::chrono::milliseconds(2050);
+    growth_.see(earlier);
+    growth_.see(rows_.of_node);
     rows_.of_node.read_at = kAsked - std::chrono::milliseconds(50);
     table_ = &rows_;
   }
@@ -47,12 +50,16 @@ class StatusForecast : public RecordedPass {
     threshold.value.quantity =
         eviction::Quantity((100_MiB).value, eviction::QuantityFormat::kBinarySI);
     const auto thresholds = eviction::ThresholdTable::create({threshold}).value();
-    return forecast_json(
-        {.last_pass = &copy_, .table = table_, .pods = growing_, .filesystems = disks_}, thresholds,
-        0, kAsked);
+    return forecast_json({.last_pass = &copy_,
+                          .table = table_,
+                          .growth = &growth_,
+                          .pods = growing_,
+                          .filesystems = disks_},
+                         thresholds, 0, kAsked);
   }
 
   FakeUsageTable rows_;
+  NodeGrowth growth_;
   /// Set to use them.
   const probe::UsageTable* table_ = nullptr;
   std::vector<GrowingPod> growing_;
@@ -87,10 +94,11 @@ TEST_F(StatusForecast, OfTheNodeIsFromTheKernelSide) {
   EXPECT_TRUE(json["because_of"].is_null());
 }
 
-TEST_F(StatusForecast, IsNoneWithSwapThatIsNotCounted) {
-  see(Signal::kMemoryAvailable, 3000_MiB, std::nullopt);
+TEST_F(StatusForecast, OfTheNodeNeedsTwoReadings) {
+  see(Signal::kMemoryAvailable, 3000_MiB, 1_MiB);
   copy_.node.memory_total = 4000_MiB;
   use_newer_rows();
+  growth_ = NodeGrowth();
   EXPECT_TRUE(forecast(Signal::kMemoryAvailable).is_null());
 }
 

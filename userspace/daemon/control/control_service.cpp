@@ -170,12 +170,19 @@ nlohmann::ordered_json ControlService::all_records() const {
           {"records", std::move(records)}};
 }
 
+void ControlService::check() {
+  if (context_.probe != nullptr) {
+    node_growth_.see(context_.probe->node());
+  }
+}
+
 nlohmann::ordered_json ControlService::status() const {
   const RecordsService& records = services_.records;
   const RecordsService::LastPass& pass = records.last_pass();
   return make_status({.config = context_.config.get(),
                       .ladder = context_.ladder,
                       .probe = context_.probe,
+                      .node_growth = &node_growth_,
                       .notify = context_.notify,
                       .registry = context_.registry,
                       .filesystems = context_.filesystems,

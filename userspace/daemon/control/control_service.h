@@ -11,6 +11,7 @@
 
 #include "base/event_loop.h"
 #include "base/line_server.h"
+#include "daemon/control/node_growth.h"
 #include "daemon/health/health_service.h"
 #include "daemon/pods/pods_service.h"
 #include "daemon/records/records_service.h"
@@ -46,6 +47,8 @@ class ControlService final : private base::LineHandler {
 
   /// Sends a line to all listeners.
   void publish(std::string_view line) { server_->publish(line); }
+  /// Reads what forecasts are made from; call it once a second.
+  void check();
 
  private:
   ControlService(const ServiceContext& context, const Services& services,
@@ -71,6 +74,7 @@ class ControlService final : private base::LineHandler {
   Services services_;
   std::function<void()> exchange_messages_;
   MonoTime started_at_;
+  NodeGrowth node_growth_;
   std::unique_ptr<base::LineServer> server_;
 };
 

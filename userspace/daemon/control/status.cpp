@@ -38,6 +38,7 @@ Json number_or_null(std::int64_t number) {
 ForecastSources forecast_sources(const StatusSources& sources, MonoTime now) {
   ForecastSources of{.last_pass = sources.last_pass,
                      .table = sources.hot->polling.load() ? nullptr : sources.probe,
+                     .growth = sources.node_growth,
                      .filesystems = sources.filesystems->report(now)};
   if (of.table == nullptr && of.last_pass != nullptr) {
     of.pods = pods_of(*of.last_pass);

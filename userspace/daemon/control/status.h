@@ -7,6 +7,7 @@
 
 #include "base/line_server.h"
 #include "config/config.h"
+#include "daemon/control/node_growth.h"
 #include "daemon/health/cross_checker.h"
 #include "daemon/hot/hot_loop.h"
 #include "daemon/notify/notify_worker.h"
@@ -33,6 +34,7 @@ struct StatusSources {
   const probe::Ladder* ladder = nullptr;
   /// nullptr without BPF.
   const probe::Probe* probe = nullptr;
+  const NodeGrowth* node_growth = nullptr;
   /// nullptr if notifications are not served. Queried for a report.
   NotifyWorker* notify = nullptr;
   const PodRegistry* registry = nullptr;

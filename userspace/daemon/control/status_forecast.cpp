@@ -18,11 +18,11 @@ using Json = nlohmann::ordered_json;
 
 /// The node's memory. The rows lack what only files have, which rarely changes, so that is the last
 /// pass's.
-std::optional<eviction::Observation> newest_memory(const PassCopy& pass,
-                                                   const probe::UsageTable& table) {
+std::optional<eviction::Observation> newest_memory(const ForecastSources& sources) {
+  const PassCopy& pass = *sources.last_pass;
   const std::optional<eviction::Observation>& seen =
       pass.observations[eviction::Signal::kMemoryAvailable];
-  const NodeUsage row = table.node();
+  const NodeUsage row = sources.table->node();
   if (!seen || !pass.memory.follow_working_set() || row.usage.value < 0) {
     return seen;
   }
@@ -32,8 +32,8 @@ std::optional<eviction::Observation> newest_memory(const PassCopy& pass,
   node.read_at = row.read_at;
   std::optional<eviction::Observation> newest = eviction::observe_memory(node, pass.memory);
   if (newest) {
-    // The pass has no rate if what the kernel can give does not fall as the signal does.
-    newest->rate = seen->rate && row.reserve.value >= 0 ? row.reserve_rate : seen->rate;
+    // The pass's rate is that of moments, for the grace: it misses a leak in bursts.
+    newest->rate = sources.growth == nullptr ? std::nullopt : sources.growth->per_second(row);
   }
   return newest;
 }
@@ -84,7 +84,7 @@ std::optional<eviction::Observation> newest_of(const ForecastSources& sources,
     return newest_disk(sources.filesystems, signal);
   }
   if (sources.table != nullptr && signal == eviction::Signal::kMemoryAvailable) {
-    return newest_memory(*sources.last_pass, *sources.table);
+    return newest_memory(sources);
   }
   if (sources.table != nullptr && signal == eviction::Signal::kAllocatableMemoryAvailable) {
     return newest_allocatable(*sources.last_pass, *sources.table);

@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "daemon/control/node_growth.h"
 #include "daemon/records/fall_cause.h"
 #include "daemon/shared/pass_copy.h"
 #include "disk/filesystems.h"
@@ -20,6 +21,8 @@ struct ForecastSources {
   const PassCopy* last_pass = nullptr;
   /// The kernel side's table, which its timer refreshes; nullptr while passes read files.
   const probe::UsageTable* table = nullptr;
+  /// Of the node's row in `table`; nullptr without one.
+  const NodeGrowth* growth = nullptr;
   /// All pods with their present growth.
   std::vector<GrowingPod> pods = {};
   std::vector<disk::FilesystemReport> filesystems = {};
