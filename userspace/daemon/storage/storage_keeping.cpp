@@ -78,12 +78,8 @@ std::vector<int> StorageKeeping::descriptors() const {
 }
 
 void StorageKeeping::on_answers() {
-  for (StorageAnswer answer = worker_->take(); answer.index() != 0; answer = worker_->take()) {
-    if (auto* measured = std::get_if<MeasuredPods>(&answer)) {
-      take(*measured);
-    } else if (const auto* removed = std::get_if<RemovedData>(&answer)) {
-      take(*removed);
-    }
+  while (std::optional<StorageAnswer> answer = worker_->take()) {
+    std::visit([this](auto& one) { take(one); }, *answer);
   }
   while (const std::optional<CollectorsEnd> ended = collectors_->take()) {
     take(*ended);
