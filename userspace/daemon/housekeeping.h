@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/event_loop.h"
@@ -59,13 +60,15 @@ class Housekeeping final {
   void handle(const EvictionRefused& message);
   void handle(const LocalEvictionBegun& message);
   void handle(const TargetUsed& message) { pods_->handle(message); }
-  void handle(const CgroupNotice& message) { pods_->handle(message); }
   void handle(const LossNotice& message) { pods_->handle(message); }
-  void handle(const ScanPods& message) { pods_->handle(message); }
-  void handle(const OomNotice& message);
-  void handle(const StallNotice& message);
-  void handle(const MeasurePods& message) { storage_->handle(message); }
-  void handle(const RunCollectors& message) { storage_->handle(message); }
+  void handle(const PassNeed& need);
+  void begin(const engine::ScanPods& scan) { pods_->scan(scan); }
+  void begin(const engine::MeasurePods& measure) { storage_->measure(measure); }
+  void begin(const engine::RunCollectors& run) { storage_->collect(run); }
+  void handle(const KernelNotice& message);
+  void take(const probe::StallRising& stall, std::string_view text);
+  void take(probe::CgroupChanged change, std::string_view path);
+  void take(const probe::OomKill& kill, std::string_view process);
   void begin_eviction(const PassDone& message, const eviction::Threshold& threshold);
   void follow_up(const exporting::EvictionRecord& record, const HotPod& victim);
   void log_refusal(const EvictionRefused& message, const std::string& who);

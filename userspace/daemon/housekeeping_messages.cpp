@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What housekeeping does about each message of the hot thread.
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "daemon/housekeeping.h"
 #include "disk/places.h"
@@ -191,12 +193,27 @@ void Housekeeping::log_refusal(const EvictionRefused& message, const std::string
                      "), continuing without it");
 }
 
-void Housekeeping::handle(const OomNotice& message) {
-  records_->report(message, pods_->pod_in(message.event.slot));
+void Housekeeping::handle(const PassNeed& need) {
+  std::visit([this](const auto& one) { begin(one); }, need);
 }
 
-void Housekeeping::handle(const StallNotice& message) {
-  records_->report(message, pods_->pod_in(message.event.slot));
+void Housekeeping::handle(const KernelNotice& message) {
+  const std::string_view text(message.text.data(),
+                              strnlen(message.text.data(), message.text.size()));
+  std::visit([&](const auto& event) { take(event, text); }, message.event);
+}
+
+void Housekeeping::take(const probe::StallRising& stall, std::string_view /*text*/) {
+  records_->report(stall, pods_->pod_in(stall.slot));
+}
+
+void Housekeeping::take(probe::CgroupChanged change, std::string_view path) {
+  change.path = path;
+  context_.registry->queue(change);
+}
+
+void Housekeeping::take(const probe::OomKill& kill, std::string_view process) {
+  records_->report(kill, process, pods_->pod_in(kill.slot));
 }
 
 }  // namespace evictd::daemon

@@ -66,7 +66,7 @@ class Evicting : public DrivenHotLoop {
 
   /// Runs a pass and answers what it saw.
   PassDone pass() {
-    send(RunPass{});
+    send(engine::PassRequested{});
     std::optional<PassDone> done = next<PassDone>();
     return done ? std::move(*done) : PassDone{};
   }

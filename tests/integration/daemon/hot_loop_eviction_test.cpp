@@ -193,7 +193,7 @@ TEST_F(EvictingAtOnce, VictimBeyondTableCapacityIsRefusedBeforeSignal) {
   }
   clock_.advance(seconds(1));
   node_.set_memory(930_MiB);
-  send(RunPass{});
+  send(engine::PassRequested{});
   const auto refused = next<EvictionRefused>();
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->code, Errc::kExhausted);

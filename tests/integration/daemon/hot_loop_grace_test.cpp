@@ -257,9 +257,9 @@ TEST_F(EvictingWithGraceWithoutPodEvents, AGraceIsHeldAndCutWithoutALookAtThePod
   place(1, "small", 10_MiB);
   place(2, "hog", 500_MiB);
   start();
-  const auto asked = next<ScanPods>();
+  const auto asked = next_need<engine::ScanPods>();
   ASSERT_TRUE(asked);
-  send(PodsScanned{.round = asked->round});
+  send(engine::PodsScanned{.round = asked->round});
   const auto begun = next<PassDone>();
   ASSERT_TRUE(begun && begun->begun);
   EXPECT_EQ(begun->begun->signals.signal, SIGTERM);
@@ -272,7 +272,7 @@ TEST_F(EvictingWithGraceWithoutPodEvents, AGraceIsHeldAndCutWithoutALookAtThePod
   ASSERT_TRUE(cut.begun);
   EXPECT_TRUE(cut.begun->escalated);
   EXPECT_EQ(cut.begun->victim->uid, "hog");
-  EXPECT_FALSE(dropped<ScanPods>()) << "the cut waited for housekeeping";
+  EXPECT_FALSE(dropped<PassNeed>()) << "the cut waited for housekeeping";
 }
 
 TEST_F(EvictingSoftly, AHardThresholdCutsTheGraceOfASoftVictim) {
@@ -328,7 +328,7 @@ TEST_F(EvictingSoftly, AVictimThatMayNotBeKilledAnyMoreSparesNobodyElse) {
   actuator_.refuse_cuts(Errc::kInvalid);
 
   node_.set_memory(970_MiB);
-  send(RunPass{});
+  send(engine::PassRequested{});
 
   ASSERT_TRUE(next<PassDone>());
   const auto instead = next<PassDone>();

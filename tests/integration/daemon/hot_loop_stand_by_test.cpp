@@ -32,7 +32,7 @@ TEST_F(StandingBy, HintDuringTheWaitExtendsItWithoutANewRehearsal) {
   EXPECT_TRUE(ring_.looked_at(began + milliseconds(2)))
       << "it went to sleep at the first one's end";
   // Answered once the stand-by is over.
-  send(RunPass{});
+  send(engine::PassRequested{});
   ASSERT_TRUE(next<PassDone>());
   EXPECT_EQ(rehearsals(), 1U);
   EXPECT_EQ(counters_.stand_bys.load(), 2U);
@@ -47,7 +47,7 @@ TEST_F(StandingBy, PractisesTheKillUntilTheWaitIsOver) {
   ring_.tell();
   // Answered once the stand-by is over.
   ASSERT_TRUE(ring_.looked_at(clock_.now() + milliseconds(1)));
-  send(RunPass{});
+  send(engine::PassRequested{});
   ASSERT_TRUE(next<PassDone>());
   EXPECT_GE(actuator_.practised, 5);
   EXPECT_LE(actuator_.practised, 15) << "every 100 us of 1.5 ms";

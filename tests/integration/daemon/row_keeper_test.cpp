@@ -175,7 +175,7 @@ TEST_F(RowKeeperOnATree, AWrongRowOfThePodRootHasTheThresholdsFoundAnewToo) {
   EXPECT_THAT(log, testing::HasSubstr("tasks of the pod root differs by 1"));
   EXPECT_EQ(row_of(kPodRootSlot).tasks, 2);
   EXPECT_EQ(thresholds_watched_, 1);
-  EXPECT_EQ(sent<RunPass>(), 1);
+  EXPECT_EQ(sent<EngineNews>(), 1);
   EXPECT_EQ(sent<UsePodRootFiles>(), 1);
   EXPECT_EQ(sent<Resync>(), 1);
 }
@@ -189,7 +189,7 @@ TEST_F(RowKeeperOnATree, NothingIsDoneWhereRowsShowWhatIsThere) {
   EXPECT_EQ(row_of(slot_of(pod).value()).tasks, 1);
   EXPECT_EQ(registry_->counters().watched_anew, 0U);
   EXPECT_EQ(thresholds_watched_, 0);
-  EXPECT_EQ(sent<RunPass>(), 0);
+  EXPECT_EQ(sent<EngineNews>(), 0);
 }
 
 // The files of a pod that the hot thread has can be read by nobody who is not named there.
@@ -299,7 +299,7 @@ TEST_F(RowKeeperOnV2, RowsAndFilesFollowAControllerTakenAndGivenBack) {
   EXPECT_GE(registry_->counters().watched_anew, 2U) << "the pod and the pod root";
   EXPECT_GE(thresholds_watched_, 1);
   EXPECT_GE(sent<UsePodRootFiles>(), 1);
-  EXPECT_GE(sent<RunPass>(), 1);
+  EXPECT_GE(sent<EngineNews>(), 1);
   EXPECT_GE(sent<Resync>(), 1);
   check();
   check();

@@ -154,6 +154,17 @@ class DrivenHotLoop : public testing::Test {
     return std::nullopt;
   }
 
+  /// The next work of kind T that a pass waits for; work of other kinds before it is dropped.
+  template <typename T>
+  std::optional<T> next_need() {
+    while (const std::optional<PassNeed> need = next<PassNeed>()) {
+      if (const T* wanted = std::get_if<T>(&*need)) {
+        return *wanted;
+      }
+    }
+    return std::nullopt;
+  }
+
   /// The next pass that was run at `moment` or later, by the test's clock.
   std::optional<PassDone> next_pass_since(MonoTime moment) {
     while (std::optional<PassDone> done = next<PassDone>()) {

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/timer.h"
@@ -45,6 +47,7 @@ class FakeEventRing final : public probe::EventRing {
       probe::CgroupChanged event;
       event.change = probe::CgroupChange::kPopulated;
       event.cgroup = *filled_;
+      event.path = path_of_filled_;
       event.at = drained_at_;
       sink.on_cgroup(event);
       filled_.reset();
@@ -76,10 +79,11 @@ class FakeEventRing final : public probe::EventRing {
     tell();
   }
   /// Tells that `cgroup` got a process.
-  void tell_filled(CgroupId cgroup) {
+  void tell_filled(CgroupId cgroup, std::string path = "") {
     {
       const std::scoped_lock lock(mutex_);
       filled_ = cgroup;
+      path_of_filled_ = std::move(path);
     }
     tell();
   }
@@ -106,6 +110,7 @@ class FakeEventRing final : public probe::EventRing {
   mutable std::mutex mutex_;
   std::vector<probe::Approach> waiting_;
   std::optional<CgroupId> filled_;
+  std::string path_of_filled_;
   std::optional<std::uint64_t> crossed_;
   MonoTime drained_at_{};
   base::WakeUp wake_{base::WakeUp::create().value()};

@@ -17,7 +17,7 @@ TEST_F(AdoptingHotLoop, EvictionPlacedWithItsPodIsAdoptedBeforeAChoice) {
   send(PlacePod{.slot = 1,
                 .pod = std::move(pod),
                 .adoption = Adoption{.kind = AdoptionKind::kUnreaped, .killed_at = clock_.now()}});
-  send(RunPass{});
+  send(engine::PassRequested{});
   const auto done = next<PassDone>();
   ASSERT_TRUE(done && done->copy);
   EXPECT_EQ(counters_.adopted.load(), 1U);

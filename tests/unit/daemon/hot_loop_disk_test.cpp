@@ -61,7 +61,7 @@ TEST_F(HotLoopWithTwoFullDisks, TheAnswerOfOneDoesNotHaveTheOtherAskedAnew) {
 TEST_F(HotLoopWithTwoFullDisks, BothAreAskedOnceForAPassThatSomethingElseWanted) {
   start();
   ASSERT_TRUE(next<PassDone>());
-  send(RunPass{});
+  send(engine::PassRequested{});
   ASSERT_TRUE(next<PassDone>());
   EXPECT_EQ(filesystems_.asked(Role::kNodeFs), 1);
   EXPECT_EQ(filesystems_.asked(Role::kImageFs), 1);
@@ -114,12 +114,12 @@ class HotLoopWithAFillingDisk : public HotLoopWithFullDisks {
 
 TEST_F(HotLoopWithAFillingDisk, FillerIsChosenInTimeThoughTheWalkTakesLonger) {
   start();
-  const auto asked = next<MeasurePods>();
+  const auto asked = next_need<engine::MeasurePods>();
   ASSERT_TRUE(asked);
   expect_wait();
   tell(1, 8_MiB, asked->round, /*cut_short=*/true);
   tell(2, 20_MiB, asked->round, /*cut_short=*/true);
-  send(PodsMeasured{.round = asked->round, .under_way = true});
+  send(engine::PodsMeasured{.round = asked->round, .under_way = true});
   ASSERT_TRUE(next<PassDone>());
   fall_to(40_MiB);
   expect_wait();
@@ -131,12 +131,12 @@ TEST_F(HotLoopWithAFillingDisk, FillerIsChosenInTimeThoughTheWalkTakesLonger) {
 
 TEST_F(HotLoopWithAFillingDisk, TheFillerIsChosenAtOnceWhenAllOthersAreMeasured) {
   start();
-  const auto asked = next<MeasurePods>();
+  const auto asked = next_need<engine::MeasurePods>();
   ASSERT_TRUE(asked);
   expect_wait();
   tell(1, 8_MiB, asked->round, /*cut_short=*/false);
   tell(2, 20_MiB, asked->round, /*cut_short=*/true);
-  send(PodsMeasured{.round = asked->round, .under_way = true});
+  send(engine::PodsMeasured{.round = asked->round, .under_way = true});
   ASSERT_TRUE(next<PassDone>());
   fall_to(49_MiB);
   expect_victim("filler");
@@ -145,19 +145,19 @@ TEST_F(HotLoopWithAFillingDisk, TheFillerIsChosenAtOnceWhenAllOthersAreMeasured)
 TEST_F(HotLoopWithAFillingDisk, WithTimeEnoughTheChoiceIsThatOfTheWholeMeasurement) {
   filesystems_.read(Role::kNodeFs, 50_MiB, 1000);
   start();
-  const auto asked = next<MeasurePods>();
+  const auto asked = next_need<engine::MeasurePods>();
   ASSERT_TRUE(asked);
   expect_wait();
   tell(1, 8_MiB, asked->round, /*cut_short=*/true);
   tell(2, 20_MiB, asked->round, /*cut_short=*/true);
-  send(PodsMeasured{.round = asked->round, .under_way = true});
+  send(engine::PodsMeasured{.round = asked->round, .under_way = true});
   ASSERT_TRUE(next<PassDone>());
   filesystems_.read(Role::kNodeFs, 49_MiB, 1000);
   filesystems_.answer();
   expect_wait();
   tell(1, 30_MiB, asked->round, /*cut_short=*/false);
   tell(2, 20_MiB, asked->round, /*cut_short=*/false);
-  send(PodsMeasured{.round = asked->round});
+  send(engine::PodsMeasured{.round = asked->round});
   ASSERT_TRUE(next<PassDone>());
   filesystems_.read(Role::kNodeFs, 48_MiB, 1000);
   filesystems_.answer();
@@ -166,11 +166,11 @@ TEST_F(HotLoopWithAFillingDisk, WithTimeEnoughTheChoiceIsThatOfTheWholeMeasureme
 
 TEST_F(HotLoopWithAFillingDisk, UnmeasuredFillerMakesNoInnocentPodTheVictim) {
   start();
-  const auto asked = next<MeasurePods>();
+  const auto asked = next_need<engine::MeasurePods>();
   ASSERT_TRUE(asked);
   expect_wait();
   tell(1, 8_MiB, asked->round, /*cut_short=*/false);
-  send(PodsMeasured{.round = asked->round, .under_way = true});
+  send(engine::PodsMeasured{.round = asked->round, .under_way = true});
   ASSERT_TRUE(next<PassDone>());
   clock_.advance(std::chrono::milliseconds(401));
   fall_to(10_MiB);

@@ -36,12 +36,12 @@ class HotLoopWithADeadVictim : public DrivenHotLoop {
   }
   /// The next pass, which is asked for.
   std::unique_ptr<PassCopy> pass() {
-    send(RunPass{});
+    send(engine::PassRequested{});
     std::optional<PassDone> done = next<PassDone>();
     return done ? std::move(done->copy) : nullptr;
   }
   [[nodiscard]] std::string chosen() {
-    send(RunPass{});
+    send(engine::PassRequested{});
     const auto refused = next<EvictionRefused>();
     return refused ? refused->victim->uid : "nobody";
   }

@@ -44,7 +44,7 @@ TEST_F(HotLoopWithManyPods, EachThatIsRefusedIsTriedOnceHoweverManyThereAre) {
   place_pods();
   clock_.advance(std::chrono::seconds(1));
   node_.set_memory(950_MiB);
-  send(RunPass{});
+  send(engine::PassRequested{});
   wait_until_refused(kPods);
   wait_for_a_turn();
   wait_for_a_turn();

@@ -25,11 +25,11 @@ class HotLoopWithoutPodEvents : public DrivenHotLoop {
 
 TEST_F(HotLoopWithoutPodEvents, APodThatWasFilledSinceTheLastLookIsChosen) {
   start();
-  const auto asked = next<ScanPods>();
+  const auto asked = next_need<engine::ScanPods>();
   ASSERT_TRUE(asked);
   EXPECT_TRUE(dropped_.empty()) << "somebody was chosen before";
   send(PlacePod{.slot = 2, .pod = node_.pod(2, "hog", 20_MiB)});
-  send(PodsScanned{.round = asked->round});
+  send(engine::PodsScanned{.round = asked->round});
   const auto first = next<EvictionRefused>();
   ASSERT_TRUE(first);
   EXPECT_EQ(first->victim->uid, "hog");
@@ -38,12 +38,12 @@ TEST_F(HotLoopWithoutPodEvents, APodThatWasFilledSinceTheLastLookIsChosen) {
 
 TEST_F(HotLoopWithoutPodEvents, EachPassThatMayChooseAsksAnew) {
   start();
-  const auto asked = next<ScanPods>();
+  const auto asked = next_need<engine::ScanPods>();
   ASSERT_TRUE(asked);
-  send(PodsScanned{.round = asked->round});
+  send(engine::PodsScanned{.round = asked->round});
   ASSERT_TRUE(next<EvictionRefused>());
-  send(RunPass{});
-  const auto again = next<ScanPods>();
+  send(engine::PassRequested{});
+  const auto again = next_need<engine::ScanPods>();
   ASSERT_TRUE(again);
   EXPECT_GT(again->round, asked->round);
 }
@@ -52,14 +52,14 @@ TEST_F(HotLoopWithoutPodEvents, NobodyIsAskedWhereNothingIsMet) {
   node_.set_memory(100_MiB);
   start();
   ASSERT_TRUE(next<PassDone>());
-  send(RunPass{});
+  send(engine::PassRequested{});
   ASSERT_TRUE(next<PassDone>());
-  EXPECT_FALSE(dropped<ScanPods>());
+  EXPECT_FALSE(dropped<PassNeed>());
 }
 
 TEST_F(HotLoopWithoutPodEvents, EvictionsGoOnWithoutAnAnswerAndThatIsCounted) {
   start();
-  ASSERT_TRUE(next<ScanPods>());
+  ASSERT_TRUE(next_need<engine::ScanPods>());
   clock_.advance(engine::kScanPatience);
   inbox_.wake_up.signal();
   const auto first = next<EvictionRefused>();
@@ -70,16 +70,16 @@ TEST_F(HotLoopWithoutPodEvents, EvictionsGoOnWithoutAnAnswerAndThatIsCounted) {
   const std::uint64_t unscanned = counters_.unscanned_passes.load();
   EXPECT_GE(unscanned, 1U);
 
-  send(RunPass{});
+  send(engine::PassRequested{});
 
   ASSERT_TRUE(next<PassDone>()) << "the same answer is awaited again";
-  EXPECT_FALSE(dropped<ScanPods>());
+  EXPECT_FALSE(dropped<PassNeed>());
   EXPECT_GT(counters_.unscanned_passes.load(), unscanned);
 }
 
 TEST_F(HotLoopWithoutPodEvents, APodThatWasFilledMeanwhileIsChosenWithoutAnAnswer) {
   start();
-  ASSERT_TRUE(next<ScanPods>());
+  ASSERT_TRUE(next_need<engine::ScanPods>());
   node_.set_tasks("hog", 1);
   clock_.advance(engine::kScanPatience);
   inbox_.wake_up.signal();

@@ -5,7 +5,9 @@
 
 #include <chrono>
 #include <deque>
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "driven_hot_loop.h"
 
@@ -36,7 +38,7 @@ TEST_F(HotLoopWithoutBpf, RunsAPassOfTheRegularCadenceWhenTheIntervalIsOver) {
   start();
   ASSERT_TRUE(next<PassDone>());
   clock_.advance(seconds(9));
-  send(RunPass{});
+  send(engine::PassRequested{});
   EXPECT_EQ(next<PassDone>()->trigger, PassTrigger::kRequest);
   // A requested pass is a regular one to the kubelet's rules, so the interval begins anew.
   clock_.advance(seconds(10));
@@ -59,14 +61,14 @@ TEST_F(HotLoopThatPollsTasks, LooksSoonerTheNearerTheThreshold) {
   ASSERT_TRUE(next<PassDone>());
   // 4806 tasks are left: 2.4 s at 1000 tasks a second.
   clock_.advance(seconds(2));
-  send(RunPass{});
+  send(engine::PassRequested{});
   EXPECT_EQ(next<PassDone>()->trigger, PassTrigger::kRequest);
   node_.set_max_pid(1000);
-  send(RunPass{});
+  send(engine::PassRequested{});
   EXPECT_EQ(next<PassDone>()->trigger, PassTrigger::kRequest);
   // 806 are left.
   clock_.advance(milliseconds(300));
-  send(RunPass{});
+  send(engine::PassRequested{});
   EXPECT_EQ(next<PassDone>()->trigger, PassTrigger::kRequest);
   clock_.advance(milliseconds(500));
   inbox_.wake_up.signal();
@@ -78,7 +80,7 @@ TEST_F(HotLoopThatPollsTasks, LooksSoonerTheFasterTheyGrow) {
   ASSERT_TRUE(next<PassDone>());
   clock_.advance(seconds(1));
   node_.set_tasks(2094);
-  send(RunPass{});
+  send(engine::PassRequested{});
   EXPECT_EQ(next<PassDone>()->trigger, PassTrigger::kRequest);
   // 2806 are left: 0.7 s at 2000 a second, 1.4 s at 1000.
   clock_.advance(milliseconds(900));
@@ -96,7 +98,7 @@ TEST_F(HotLoopThatPollsMemory, LooksSoonerTheFasterTheNodesMemoryGrows) {
   ASSERT_TRUE(next<PassDone>());
   clock_.advance(seconds(1));
   node_.set_memory(600_MiB);
-  send(RunPass{});
+  send(engine::PassRequested{});
   EXPECT_EQ(next<PassDone>()->trigger, PassTrigger::kRequest);
   // 300 MiB are left: 0.3 s at 500 MiB a second, 0.59 s at 256.
   clock_.advance(milliseconds(400));
@@ -250,7 +252,7 @@ TEST_F(HotLoopWithoutBpf, VictimsDiskIsAwaitedWithoutCgroupAndByNextEvictd) {
 
   send(PlacePod{.slot = 1, .pod = nullptr});
   ASSERT_TRUE(next<RetirePod>());
-  send(RunPass{});
+  send(engine::PassRequested{});
   const auto second = next<PassDone>();
   ASSERT_TRUE(second && second->copy);
   ASSERT_EQ(second->copy->releasing.size(), 2U);
@@ -260,7 +262,7 @@ TEST_F(HotLoopWithoutBpf, VictimsDiskIsAwaitedWithoutCgroupAndByNextEvictd) {
   }
 
   clock_.advance(seconds(30));
-  send(RunPass{});
+  send(engine::PassRequested{});
   const auto last = next_pass_since(adoption.killed_at + seconds(30));
   ASSERT_TRUE(last);
   EXPECT_TRUE(last->copy->releasing.empty());
@@ -323,7 +325,7 @@ TEST_F(HotLoopWithAReleasedVictim, CanBeChosenAgainWithProcessesDespiteItsZombie
   node_.set_memory(950_MiB);
   start_with_victim(/*for_disk=*/false);
   empty_and_populate();
-  send(RunPass{});
+  send(engine::PassRequested{});
   const auto again = next<EvictionRefused>();
   ASSERT_TRUE(again);
   EXPECT_EQ(again->victim->uid, "again");
@@ -332,11 +334,11 @@ TEST_F(HotLoopWithAReleasedVictim, CanBeChosenAgainWithProcessesDespiteItsZombie
 TEST_F(HotLoopWithAReleasedVictim, CanBeChosenAgainOnceItHasMoreTasksThanItLeft) {
   node_.set_memory(950_MiB);
   start_with_victim(/*for_disk=*/false);
-  send(RunPass{});
+  send(engine::PassRequested{});
   ASSERT_TRUE(next<PassDone>());
   EXPECT_EQ(counters_.not_begun.load(), 0U);
   node_.set_tasks("again", 2);
-  send(RunPass{});
+  send(engine::PassRequested{});
   const auto again = next<EvictionRefused>();
   ASSERT_TRUE(again);
   EXPECT_EQ(again->victim->uid, "again");
@@ -346,7 +348,7 @@ TEST_F(HotLoopWithAReleasedVictim, IsLeftAloneIfEmptyWithAZombieAfterItsRelease)
   node_.set_memory(950_MiB);
   start_with_victim(/*for_disk=*/false);
   clock_.advance(seconds(31));
-  send(RunPass{});
+  send(engine::PassRequested{});
   ASSERT_TRUE(next<PassDone>());
   std::unique_ptr<HotPod> empty = victim(cluster::PodState::kEmpty);
   CgroupUsage zombie;
@@ -366,7 +368,7 @@ TEST_F(HotLoopWithAReleasedVictim, IsLeftAloneIfEmptyWithAZombieAfterItsRelease)
 TEST_F(HotLoopWithAReleasedVictim, TakesPartWithNewProcessesWhileTheDiskOfTheOldIsAwaited) {
   start_with_victim(/*for_disk=*/true);
   empty_and_populate();
-  send(RunPass{});
+  send(engine::PassRequested{});
   const auto done = next<PassDone>();
   ASSERT_TRUE(done && done->copy);
   ASSERT_EQ(done->copy->pods.size(), 1U);
@@ -376,7 +378,7 @@ TEST_F(HotLoopWithAReleasedVictim, TakesPartWithNewProcessesWhileTheDiskOfTheOld
   EXPECT_EQ(done->copy->releasing[0].tasks, 0) << "they are not the victim's";
 
   clock_.advance(seconds(30));
-  send(RunPass{});
+  send(engine::PassRequested{});
   const auto later = next<PassDone>();
   ASSERT_TRUE(later && later->copy);
   EXPECT_TRUE(later->copy->releasing.empty());
@@ -391,7 +393,7 @@ TEST_F(HotLoopWithoutBpf, PassesWithoutEvictionLeaveTwoBuffersAndReportLater) {
     auto done = next<PassDone>();
     ASSERT_TRUE(done && done->copy);
     kept.push_back(std::move(done->copy));
-    send(RunPass{});
+    send(engine::PassRequested{});
   }
   // Two answers in a row: between them the pass that was asked for has been run.
   for (int i = 0; i < 2; ++i) {
@@ -437,25 +439,25 @@ TEST_F(HotLoopWithoutBpf, OtherFilesOfThePodRootAreReadFromTheNextPassOn) {
   ASSERT_EQ(returned.back().read_live(MonoTime{}, buffer, usage), sys::ReadState::kRead);
   EXPECT_EQ(usage.usage, 200_MiB);
 
-  send(RunPass{});
+  send(engine::PassRequested{});
   EXPECT_EQ(next<PassDone>()->copy->pod_root.usage, 50_MiB);
 }
 
 TEST_F(HotLoopWithoutBpf, WhatAFullQueueDoesNotTakeIsCountedAndToldLater) {
   for (std::size_t i = 0; i < kQueue; ++i) {
-    ASSERT_TRUE(outbox_.queue.push(StallNotice{}));
+    ASSERT_TRUE(outbox_.queue.push(KernelNotice{}));
   }
   start();
   wait_for_lost_messages();
   drop_what_filled_the_queue();
-  send(RunPass{});
+  send(engine::PassRequested{});
   EXPECT_NE(next<PassDone>()->copy, nullptr);
   EXPECT_EQ(next<LossNotice>()->lost, 1U);
 }
 
 TEST_F(HotLoopWithoutBpf, APodIsNeverLostToAFullQueue) {
   for (std::size_t i = 0; i < kQueue; ++i) {
-    ASSERT_TRUE(outbox_.queue.push(StallNotice{}));
+    ASSERT_TRUE(outbox_.queue.push(KernelNotice{}));
   }
   send(PlacePod{.slot = 1, .pod = node_.pod(1, "first", 10_MiB)});
   send(PlacePod{.slot = 1, .pod = node_.pod(1, "second", 10_MiB)});
@@ -466,6 +468,21 @@ TEST_F(HotLoopWithoutBpf, APodIsNeverLostToAFullQueue) {
   const auto retired = next<RetirePod>();
   ASSERT_TRUE(retired && retired->pod);
   EXPECT_EQ(retired->pod->uid, "first");
+}
+
+class HotLoopWithEvents : public DrivenHotLoop {
+ protected:
+  HotLoopWithEvents() : DrivenHotLoop(hard("100Mi"), PodEvents::kTold, Besides::kHints) {}
+};
+
+TEST_F(HotLoopWithEvents, ANoticeHasItsTextCutAtTheEnd) {
+  const std::string path = "/" + std::string(KernelNotice{}.text.size(), 'x');
+  start();
+  ring_.tell_filled({.id = 7}, path);
+  const auto notice = next<KernelNotice>();
+  ASSERT_TRUE(notice && std::holds_alternative<probe::CgroupChanged>(notice->event));
+  EXPECT_EQ(std::get<probe::CgroupChanged>(notice->event).cgroup.id, 7U);
+  EXPECT_EQ(std::string(notice->text.begin(), notice->text.end()), path.substr(0, path.size() - 1));
 }
 
 }  // namespace

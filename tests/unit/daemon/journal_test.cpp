@@ -42,7 +42,12 @@ class JournalTest : public testing::Test {
   /// Until the worker has tried all lines. The deadline is for failure only.
   static void await_worker(const Journal& journal) {
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (journal.worker()->counters().waiting != 0) {
+    const std::size_t added = journal.lines_since(WallTime{}).size();
+    const auto tried = [&] {
+      const RecordWorker::Counters counters = journal.worker()->counters();
+      return counters.written + counters.lost;
+    };
+    while (tried() < added) {
       ASSERT_LT(std::chrono::steady_clock::now(), give_up);
       std::this_thread::yield();
     }

@@ -50,9 +50,9 @@ class WalkedPods : public testing::Test {
   /// The deadline is for failure only.
   [[nodiscard]] std::optional<MeasuredPods> next_answer() const {
     for (;;) {
-      StorageAnswer answer = worker_->take();
-      if (auto* measured = std::get_if<MeasuredPods>(&answer)) {
-        return std::move(*measured);
+      std::optional<StorageAnswer> answer = worker_->take();
+      if (answer) {
+        return std::get<MeasuredPods>(std::move(*answer));
       }
       pollfd ready{.fd = worker_->descriptor(), .events = POLLIN, .revents = 0};
       if (::poll(&ready, 1, 60'000) != 1) {

@@ -91,13 +91,14 @@ Result<> ControlService::put_in_force(const engine::OperatorWishes& wishes) {
   const std::uint64_t generation = services_.state.change_wishes(wishes);
   services_.state.keep();
   const MonoTime give_up = context_.clock->now() + kAnswerTime;
+  exchange_messages_();  // The request may wait in the backlog.
+  // The exchange consumes wake-ups: the answer is looked for after each, before the next wait.
   while (context_.hot_counters->wishes_applied.load(std::memory_order_acquire) < generation) {
     const MonoTime now = context_.clock->now();
     if (now >= give_up) {
       return fail(Errc::kTimedOut,
                   "the hot thread has not answered within 1s; it applies the request once it runs");
     }
-    exchange_messages_();  // The request may wait in the backlog.
     pollfd ready{.fd = context_.from_hot->wake_up.descriptor(), .events = POLLIN, .revents = 0};
     static_cast<void>(::poll(
         &ready, 1,

@@ -215,7 +215,7 @@ HotLoop::Answer HotLoop::perform(const engine::GoOnWith& eviction) {
 }
 
 HotLoop::Answer HotLoop::perform(const engine::ScanPods& scan) {
-  ToHousekeeping message(ScanPods{scan.round});
+  ToHousekeeping message{PassNeed(scan)};
   return engine::ScanAsked{.asked = offer(message)};
 }
 
@@ -245,12 +245,12 @@ HotLoop::Answer HotLoop::perform(const engine::TellRefused& refused) {
 }
 
 HotLoop::Answer HotLoop::perform(const engine::MeasurePods& measure) {
-  send(MeasurePods{measure.round});
+  send(PassNeed(measure));
   return std::nullopt;
 }
 
 HotLoop::Answer HotLoop::perform(const engine::RunCollectors& run) {
-  send(RunCollectors{.round = run.round, .collectors = run.collectors});
+  send(PassNeed(run));
   return std::nullopt;
 }
 

@@ -25,9 +25,11 @@ constexpr std::size_t kRecordingBuffers = 24;
 /// during it. Short against the time in which other tasks evict its data from the caches.
 constexpr Duration kPractiseEvery = std::chrono::microseconds(100);
 
-template <typename T>
-void copy_text(std::string_view text, T& into) {
-  std::copy_n(text.begin(), std::min(text.size(), into.size()), into.begin());
+template <typename Event>
+KernelNotice notice_of(const Event& event, std::string_view text) {
+  KernelNotice notice{.event = event};
+  std::copy_n(text.begin(), std::min(text.size(), notice.text.size()), notice.text.begin());
+  return notice;
 }
 
 engine::VictimStep::What what_of(enforce::EvictionState state) {
@@ -198,7 +200,7 @@ void HotLoop::on_threshold(const probe::ThresholdCrossed& event) {
 
 void HotLoop::on_stall(const probe::StallRising& event) {
   dispatch(engine::Stalled{});
-  send(StallNotice{event});
+  send(KernelNotice{event});
 }
 
 void HotLoop::on_cgroup(const probe::CgroupChanged& event) {
@@ -208,18 +210,14 @@ void HotLoop::on_cgroup(const probe::CgroupChanged& event) {
   } else if (event.change == probe::CgroupChange::kPopulated) {
     dispatch(engine::Populated{.pod = event.cgroup, .at = event.at});
   }
-  CgroupNotice notice{.event = event};
-  copy_text(event.path, notice.path);
-  ToHousekeeping message(notice);
+  ToHousekeeping message(notice_of(event, event.path));
   if (!offer(message)) {
     dispatch(engine::EventsLost{});
   }
 }
 
 void HotLoop::on_oom_kill(const probe::OomKill& event) {
-  OomNotice notice{.event = event};
-  copy_text(event.comm, notice.comm);
-  send(notice);
+  send(notice_of(event, event.comm));
   dispatch(engine::OomKilled{});
 }
 

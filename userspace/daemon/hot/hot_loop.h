@@ -65,17 +65,13 @@ class HotLoop final : private probe::EventSink {
   void handle(UseRoots& message);
   void handle(UsePodRootFiles& message);
   void handle(UseConfig& message);
-  void handle(RunPass& message);
   void handle(Resync& message);
   void handle(SetPolling& message);
   void handle(SetWishes& message);
   void handle(AdoptEviction& message);
   void handle(LendPassCopy& message);
   void handle(UseStorage& message);
-  void handle(PodsMeasured& message);
-  void handle(CollectorsDone& message);
-  void handle(VictimReleased& message);
-  void handle(PodsScanned& message);
+  void handle(EngineNews& news);
   /// Returns false if the queue is full; counts that and leaves `message` untouched.
   bool offer(ToHousekeeping& message);
   void send(ToHousekeeping&& message) { offer(message); }

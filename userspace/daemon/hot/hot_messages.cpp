@@ -106,10 +106,6 @@ void HotLoop::handle(UseConfig& message) {
   }
 }
 
-void HotLoop::handle(RunPass& /*message*/) {
-  dispatch(engine::PassRequested{});
-}
-
 void HotLoop::handle(Resync& /*message*/) {
   if (options_.events != nullptr && options_.events->resync()) {
     count(options_.counters->resyncs);
@@ -154,20 +150,8 @@ void HotLoop::handle(UseStorage& message) {
   std::swap(storage_[message.slot], message.storage);
 }
 
-void HotLoop::handle(PodsMeasured& message) {
-  dispatch(engine::PodsMeasured{.round = message.round, .under_way = message.under_way});
-}
-
-void HotLoop::handle(CollectorsDone& message) {
-  dispatch(engine::CollectorsDone{message.round});
-}
-
-void HotLoop::handle(VictimReleased& message) {
-  dispatch(engine::FilesReleased{message.pod});
-}
-
-void HotLoop::handle(PodsScanned& message) {
-  dispatch(engine::PodsScanned{message.round});
+void HotLoop::handle(EngineNews& news) {
+  std::visit([this](const auto& event) { dispatch(event); }, news);
 }
 
 void HotLoop::flush_retired() {

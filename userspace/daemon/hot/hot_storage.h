@@ -17,7 +17,7 @@ struct HotStorage {
   /// Memory cgroup of the pod that was measured.
   CgroupId pod;
   eviction::DiskReading disk;
-  /// MeasurePods::round if a disk threshold asked for the measurement; 0 for a regular one.
+  /// engine::MeasurePods::round if a disk threshold asked for the measurement; 0 for a regular one.
   std::uint64_t round = 0;
   /// Its walk is in progress. `counted` is the walk's result so far; `disk` is the maximum of that
   /// and the measurement before.

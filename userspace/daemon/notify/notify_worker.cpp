@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <system_error>
 #include <utility>
 
 #include "daemon/shared/callback_handler.h"
 #include "evictd/try.h"
-#include "sys/thread_name.h"
 
 namespace evictd::daemon {
 
@@ -75,26 +73,17 @@ Result<> NotifyWorker::prepare(const NotifyWorkerOptions& options, const core::C
   EVICTD_ASSIGN_OR_RETURN(bell_, base::WakeUp::create());
   EVICTD_ASSIGN_OR_RETURN(service_, notify::Service::create(report_.limits, *loop_, *engine_));
   report_.serving = true;
-  try {
-    thread_ = std::thread([this] {
-      sys::name_thread("evictd-notify");
-      run();
-    });
-  } catch (const std::system_error& refused) {
+  Result<> started = worker_.start("evictd-notify", [this] { run(); });
+  if (!started) {
     service_.reset();
-    return fail_errno(refused.code().value(), "start a thread for notifications");
   }
-  return {};
+  return started;
 }
 
 NotifyWorker::~NotifyWorker() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-  }
-  if (thread_.joinable()) {
+  worker_.request_end();
+  if (bell_) {
     bell_->signal();
-    thread_.join();
   }
 }
 
@@ -115,24 +104,16 @@ void NotifyWorker::run() {
 Result<> NotifyWorker::serve() {
   CallbackHandler on_bell([this] { bell_->consume(); });
   EVICTD_TRY(loop_->add(bell_->descriptor(), EPOLLIN, on_bell));
-  std::uint64_t questions = 0;
-  while (true) {
+  while (!worker_.ending()) {
     EVICTD_TRY(loop_->run_once());
-    const std::uint64_t before = questions;
-    {
-      const std::lock_guard lock(mutex_);
-      if (stop_) {
-        return {};
-      }
-      questions = questions_;
-    }
-    if (questions != before) {
-      answer(questions);
+    while (worker_.next(Duration::zero())) {
+      answer();
     }
   }
+  return {};
 }
 
-void NotifyWorker::answer(std::uint64_t asked) {
+void NotifyWorker::answer() {
   const notify::ServiceCounters service = service_->counters();
   const notify::EngineCounters engine = engine_->counters();
   const auto by_signal = engine_->registrations_by_signal();
@@ -140,8 +121,6 @@ void NotifyWorker::answer(std::uint64_t asked) {
   report_.service = service;
   report_.engine = engine;
   report_.by_signal = by_signal;
-  answered_ = asked;
-  told_.notify_all();
 }
 
 void NotifyWorker::give_up(const std::string& problem) {
@@ -149,19 +128,20 @@ void NotifyWorker::give_up(const std::string& problem) {
   report_.serving = false;
   report_.problem = problem;
   ++report_.failures;
-  told_.notify_all();
 }
 
 NotifyReport NotifyWorker::report() {
   std::unique_lock lock(mutex_);
-  const std::uint64_t question = ++questions_;
+  bool answered = false;
   if (report_.serving) {
+    lock.unlock();
+    worker_.replace(Question{});
     bell_->signal();
+    answered = worker_.await_idle(kPatience);
+    lock.lock();
   }
-  const bool answered =
-      told_.wait_for(lock, kPatience, [&] { return answered_ >= question || !report_.serving; });
   NotifyReport now = report_;
-  now.stale = !answered;
+  now.stale = report_.serving && !answered;
   return now;
 }
 

@@ -2,17 +2,16 @@
 #pragma once
 
 #include <array>
-#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "base/timer.h"
 #include "core/clock.h"
+#include "daemon/shared/worker.h"
 #include "notify/make_engine.h"
 #include "notify/service.h"
 
@@ -76,30 +75,29 @@ class NotifyWorker {
   [[nodiscard]] std::optional<std::string> take_problem();
 
  private:
+  /// For a report.
+  struct Question {};
+
   NotifyWorker() = default;
   /// Errors: those of notify::make_engine(), of notify::Service::create() and of starting a thread.
   [[nodiscard]] Result<> prepare(const NotifyWorkerOptions& options, const core::Clock& clock);
   void run();
   [[nodiscard]] Result<> serve();
-  void answer(std::uint64_t asked);
+  void answer();
   void give_up(const std::string& problem);
 
   std::unique_ptr<notify::Engine> engine_;
   std::optional<base::EventLoop> loop_;
-  /// Rung by the other thread to ask for a report or to end this one.
+  /// Rung by the other thread after it has asked for a report or for the end.
   std::optional<base::WakeUp> bell_;
   std::unique_ptr<notify::Service> service_;
 
   std::mutex mutex_;
-  std::condition_variable told_;
   // Guarded by `mutex_`.
   NotifyReport report_;
   bool problem_taken_ = false;
-  bool stop_ = false;
-  std::uint64_t questions_ = 0;
-  std::uint64_t answered_ = 0;
 
-  std::thread thread_;
+  Worker<Question> worker_;
 };
 
 }  // namespace evictd::daemon

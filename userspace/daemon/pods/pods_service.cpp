@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <utility>
 
 namespace evictd::daemon {
@@ -16,10 +14,6 @@ namespace {
 /// 110 pods evictd at rest took 0.13 % of a core with a scan every 10 s, and half of that with one
 /// a minute and a cheaper cross-check.
 constexpr int kChecksPerRescan = 6;
-
-std::string_view text_of(const std::array<char, 384>& path) {
-  return {path.data(), std::find(path.begin(), path.end(), '\0')};
-}
 
 }  // namespace
 
@@ -90,19 +84,13 @@ void PodsService::handle(RetirePod& message) {
   }
 }
 
-void PodsService::handle(const ScanPods& message) {
+void PodsService::scan(const engine::ScanPods& wanted) {
   rescan();
-  context_.backlog.send(PodsScanned{.round = message.round});
+  context_.backlog.send(engine::PodsScanned{.round = wanted.round});
 }
 
 void PodsService::handle(const TargetUsed& message) {
   context_.registry->queue_reopening(message.pod->uid);
-}
-
-void PodsService::handle(const CgroupNotice& message) {
-  probe::CgroupChanged event = message.event;
-  event.path = text_of(message.path);
-  context_.registry->queue(event);
 }
 
 void PodsService::handle(const LossNotice& message) {
@@ -112,7 +100,7 @@ void PodsService::handle(const LossNotice& message) {
       fmt::format("{} kernel events lost, continuing without them after a rescan", message.lost));
   rescan();
   // The pass of the resync came before the rescan and did not know its results.
-  context_.backlog.send(RunPass{});
+  context_.backlog.send(engine::PassRequested{});
 }
 
 void PodsService::send_updates(std::vector<PodUpdate> updates) {

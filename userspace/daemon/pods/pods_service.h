@@ -53,12 +53,12 @@ class PodsService {
   /// Call it once a second, the other at the polling interval.
   void check();
   void check_at_interval(MonoTime now);
+  /// Scans for a pass that waits for the end of the scan.
+  void scan(const engine::ScanPods& wanted);
   void log_problems() { problem_log_.log_changes(context_.registry->problems()); }
 
   void handle(RetirePod& message);
-  void handle(const ScanPods& message);
   void handle(const TargetUsed& message);
-  void handle(const CgroupNotice& message);
   void handle(const LossNotice& message);
 
   /// nullptr for an empty slot.

@@ -72,7 +72,7 @@ void RowKeeper::reopen_pod_root() {
   hand_over_pod_root_files();
   options_.watch_thresholds();
   // Capacities of thresholds may differ too.
-  options_.send(RunPass{});
+  options_.send(engine::PassRequested{});
 }
 
 void RowKeeper::check(MonoTime now) {
@@ -122,7 +122,7 @@ void RowKeeper::check_nodes() {
   // The OOM guard is watched only if the reserve is known.
   options_.watch_thresholds();
   // The hot thread starts or stops reading the node's files with the next pass.
-  options_.send(RunPass{});
+  options_.send(engine::PassRequested{});
 }
 
 bool RowKeeper::are_gone(const sys::CgroupFiles& files) {

@@ -6,11 +6,9 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 
-#include "base/spsc_queue.h"
-#include "base/timer.h"
 #include "core/clock.h"
+#include "daemon/shared/worker.h"
 #include "evictd/result.h"
 #include "export/record_file.h"
 
@@ -19,7 +17,8 @@ namespace evictd::daemon {
 /// A thread of ordinary priority that writes the record file, so that a full, slow or hung disk
 /// blocks no other thread. Lines that could not be written stay in memory. Once the disk takes
 /// lines again, the file gets a line with the number of missing ones, together with the line that
-/// follows. Thread rule: created and used by housekeeping.
+/// follows. The end waits until the disk has all waiting lines. Thread rule: created and used by
+/// housekeeping.
 class RecordWorker {
  public:
   /// Counts of lines since the start.
@@ -27,7 +26,7 @@ class RecordWorker {
     std::uint64_t written = 0;
     /// Not in the file: a write failed, or the queue was full.
     std::uint64_t lost = 0;
-    /// Waiting to be written.
+    /// Waiting to be written, without the line that is being written.
     std::uint64_t waiting = 0;
   };
 
@@ -40,10 +39,6 @@ class RecordWorker {
 
   [[nodiscard]] static Result<std::unique_ptr<RecordWorker>> start(
       exporting::RecordFile::Options options, const core::Clock& clock);
-  RecordWorker(const RecordWorker&) = delete;
-  RecordWorker& operator=(const RecordWorker&) = delete;
-  /// Writes all waiting lines, and waits until the disk has them.
-  ~RecordWorker();
 
   /// Never blocks. A line that does not fit the queue counts as lost.
   void write(Item item);
@@ -56,7 +51,7 @@ class RecordWorker {
   static constexpr Duration kPatience = std::chrono::seconds(5);
 
  private:
-  RecordWorker(base::WakeUp wake_up, exporting::RecordFile file, const core::Clock& clock);
+  RecordWorker(exporting::RecordFile::Options options, const core::Clock& clock);
   void run();
   void write_one(const Item& item);
   [[nodiscard]] Result<> append(const Item& item);
@@ -65,24 +60,17 @@ class RecordWorker {
   static constexpr std::size_t kQueue = 1024;
   static constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20U;
 
-  base::SpscQueue<Item> queue_{kQueue};
-  base::WakeUp wake_up_;
   exporting::RecordFile file_;
   const core::Clock& clock_;
-  std::uint64_t given_ = 0;
-  std::uint64_t refused_ = 0;
-  std::atomic<std::uint64_t> waiting_bytes_{0};
   std::atomic<std::uint64_t> written_{0};
   std::atomic<std::uint64_t> failed_{0};
   /// Since when the disk has been writing one line, nanoseconds on CLOCK_MONOTONIC; 0 if it is not.
   std::atomic<std::int64_t> busy_since_{0};
-  std::atomic<bool> stop_{false};
-  /// Worker thread only: lost lines that the file does not report yet.
-  std::uint64_t untold_ = 0;
-  std::atomic<std::uint64_t> refused_to_tell_{0};
+  /// Worker thread only: lost lines that the file reports.
+  std::uint64_t told_ = 0;
   mutable std::mutex mutex_;
   std::string failure_;  // under mutex_
-  std::thread thread_;
+  Worker<Item> worker_{JobBounds{.jobs = kQueue, .bytes = kMostBytes}};
 };
 
 }  // namespace evictd::daemon

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/records/recording_worker.h"
 
-#include <poll.h>
-
 #include <algorithm>
+#include <utility>
 
 #include "evictd/try.h"
-#include "sys/thread_name.h"
 
 namespace evictd::daemon {
 
@@ -17,53 +15,30 @@ namespace {
 constexpr std::size_t kFrameText = std::size_t{256} << 10U;
 constexpr Duration kFrameAge = std::chrono::seconds(2);
 
+/// A wait until a far end of the recording is cut.
+constexpr Duration kMostWait = std::chrono::hours(1);
+
 }  // namespace
 
 RecordingWorker::RecordingWorker(RecordingOptions options, const core::Clock& clock,
-                                 base::WakeUp wake_up, replay::RecordingFile file)
+                                 replay::RecordingFile file)
     : options_(std::move(options)),
       clock_(clock),
-      wake_up_(std::move(wake_up)),
       file_(std::move(file)),
       started_at_(clock.now()) {}
 
 Result<std::unique_ptr<RecordingWorker>> RecordingWorker::start(RecordingOptions options,
                                                                 const core::Clock& clock) {
-  EVICTD_ASSIGN_OR_RETURN(base::WakeUp wake_up, base::WakeUp::create());
   EVICTD_ASSIGN_OR_RETURN(replay::RecordingFile file, replay::RecordingFile::create(options.file));
   std::unique_ptr<RecordingWorker> worker(
-      new RecordingWorker(std::move(options), clock, std::move(wake_up), std::move(file)));
-  worker->thread_ = std::thread([&started = *worker] {
-    sys::name_thread("evictd-recorder");
-    started.run();
-  });
+      new RecordingWorker(std::move(options), clock, std::move(file)));
+  EVICTD_TRY(worker->worker_.start("evictd-recorder", [&started = *worker] { started.run(); }));
   return worker;
-}
-
-RecordingWorker::~RecordingWorker() {
-  stop();
-}
-
-void RecordingWorker::stop() {
-  stop_.store(true, std::memory_order_release);
-  wake_up_.signal();
-  if (thread_.joinable()) {
-    thread_.join();
-  }
 }
 
 bool RecordingWorker::write(std::string lines) {
   const std::uint64_t bytes = lines.size();
-  if (waiting_bytes_.load(std::memory_order_relaxed) + bytes > kMostBytes) {
-    return false;
-  }
-  waiting_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-  if (!queue_.push(std::move(lines))) {
-    waiting_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-    return false;
-  }
-  wake_up_.signal();
-  return true;
+  return worker_.push(std::move(lines), bytes);
 }
 
 std::string RecordingWorker::ended() const {
@@ -73,10 +48,13 @@ std::string RecordingWorker::ended() const {
 
 void RecordingWorker::run() {
   for (;;) {
-    // Read before the queue, so that lines from before the stop are written.
-    const bool stopping = stop_.load(std::memory_order_acquire);
-    take_lines();
-    if (stopping) {
+    // Read before the queue, so that lines from before the end are written.
+    const bool ending = worker_.ending();
+    if (const std::optional<std::string> lines = worker_.next(time_to_wait())) {
+      add(*lines);
+      continue;
+    }
+    if (ending) {
       finish(kStopped);
       return;
     }
@@ -86,13 +64,10 @@ void RecordingWorker::run() {
     if (unwritten_since_ && clock_.now() - *unwritten_since_ >= kFrameAge) {
       flush();
     }
-    pollfd ready{.fd = wake_up_.descriptor(), .events = POLLIN, .revents = 0};
-    ::poll(&ready, 1, wait_ms());
-    wake_up_.consume();
   }
 }
 
-int RecordingWorker::wait_ms() const {
+std::optional<Duration> RecordingWorker::time_to_wait() const {
   std::optional<Duration> wait;
   const MonoTime now = clock_.now();
   if (unwritten_since_) {
@@ -102,26 +77,19 @@ int RecordingWorker::wait_ms() const {
     const Duration left = started_at_ + *options_.max_time - now;
     wait = wait ? std::min(*wait, left) : left;
   }
-  if (!wait) {
-    return -1;
-  }
-  const auto ms = std::chrono::ceil<std::chrono::milliseconds>(*wait).count();
-  return static_cast<int>(std::clamp<std::int64_t>(ms, 0, 3'600'000));
+  return wait ? std::optional(std::min<Duration>(*wait, kMostWait)) : std::nullopt;
 }
 
-void RecordingWorker::take_lines() {
-  while (const std::optional<std::string> lines = queue_.pop()) {
-    waiting_bytes_.fetch_sub(lines->size(), std::memory_order_relaxed);
-    if (finished_) {
-      continue;
-    }
-    file_.add(*lines);
-    if (!unwritten_since_) {
-      unwritten_since_ = clock_.now();
-    }
-    if (file_.unwritten() >= kFrameText) {
-      flush();
-    }
+void RecordingWorker::add(const std::string& lines) {
+  if (finished_) {
+    return;
+  }
+  file_.add(lines);
+  if (!unwritten_since_) {
+    unwritten_since_ = clock_.now();
+  }
+  if (file_.unwritten() >= kFrameText) {
+    flush();
   }
 }
 

@@ -8,11 +8,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
-#include "base/spsc_queue.h"
-#include "base/timer.h"
 #include "core/clock.h"
+#include "daemon/shared/worker.h"
 #include "evictd/bytes.h"
 #include "evictd/result.h"
 #include "replay/recording_file.h"
@@ -35,13 +33,10 @@ class RecordingWorker {
   /// Errors: those of RecordingFile::create().
   [[nodiscard]] static Result<std::unique_ptr<RecordingWorker>> start(RecordingOptions options,
                                                                       const core::Clock& clock);
-  RecordingWorker(const RecordingWorker&) = delete;
-  RecordingWorker& operator=(const RecordingWorker&) = delete;
-  ~RecordingWorker();
 
   /// Writes all waiting lines, then how the recording ended; waits until the disk has them. Nothing
-  /// is written after that.
-  void stop();
+  /// is written after that. So does the destructor.
+  void stop() { worker_.end(); }
 
   /// Never blocks. Returns false if the lines were not taken because too much is waiting.
   [[nodiscard]] bool write(std::string lines);
@@ -54,32 +49,28 @@ class RecordingWorker {
   static constexpr const char* kStopped = "stopped";
 
  private:
-  RecordingWorker(RecordingOptions options, const core::Clock& clock, base::WakeUp wake_up,
-                  replay::RecordingFile file);
+  RecordingWorker(RecordingOptions options, const core::Clock& clock, replay::RecordingFile file);
   void run();
-  void take_lines();
+  void add(const std::string& lines);
   void flush();
   void finish(const std::string& why);
-  [[nodiscard]] int wait_ms() const;
+  /// Until a flush or the end is due; nullopt if neither will be.
+  [[nodiscard]] std::optional<Duration> time_to_wait() const;
 
   static constexpr std::size_t kQueue = 4096;
   static constexpr std::uint64_t kMostBytes = std::uint64_t{32} << 20U;
 
   RecordingOptions options_;
   const core::Clock& clock_;
-  base::SpscQueue<std::string> queue_{kQueue};
-  base::WakeUp wake_up_;
   replay::RecordingFile file_;
   MonoTime started_at_{};
   /// Since when lines wait for a flush.
   std::optional<MonoTime> unwritten_since_;
-  std::atomic<std::uint64_t> waiting_bytes_{0};
   std::atomic<std::uint64_t> bytes_{0};
-  std::atomic<bool> stop_{false};
   bool finished_ = false;
   mutable std::mutex mutex_;
   std::string ended_;  // under mutex_
-  std::thread thread_;
+  Worker<std::string> worker_{JobBounds{.jobs = kQueue, .bytes = kMostBytes}};
 };
 
 }  // namespace evictd::daemon

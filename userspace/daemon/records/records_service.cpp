@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -64,10 +63,6 @@ void log_eviction(base::Log& log, const exporting::EvictionRecord& record) {
             {"trigger", record.trigger},
             {"detection_to_signal_us", us_between(record.timeline.hook, sent)},
             {"message", record.message}});
-}
-
-std::string_view process_of(const OomNotice& message) {
-  return {message.comm.data(), strnlen(message.comm.data(), message.comm.size())};
 }
 
 Json name_of(const HotPod* pod) {
@@ -272,40 +267,39 @@ void RecordsService::record_release(CgroupId pod, std::optional<Bytes> left) {
   write(*record, exporting::Durability::kCached);
 }
 
-void RecordsService::report(const OomNotice& message, const HotPod* pod) {
-  const std::string process(process_of(message));
+void RecordsService::report(const probe::OomKill& kill, std::string_view process,
+                            const HotPod* pod) {
   journal_->add("oom_kill",
-                {{"pid", message.event.pid},
+                {{"pid", kill.pid},
                  {"process", process},
-                 {"cgroup_id", message.event.memory.id},
+                 {"cgroup_id", kill.memory.id},
                  {"pod", name_of(pod)},
                  {"uid", uid_of(pod)},
-                 {"at_ns", message.event.at.time_since_epoch().count()}},
-                message.event.at);
-  const std::string who =
-      pod == nullptr ? fmt::format("memory cgroup {}, not a known pod", message.event.memory.id)
-                     : fmt::format("pod {}/{}", pod->ns, pod->name);
+                 {"at_ns", kill.at.time_since_epoch().count()}},
+                kill.at);
+  const std::string who = pod == nullptr
+                              ? fmt::format("memory cgroup {}, not a known pod", kill.memory.id)
+                              : fmt::format("pod {}/{}", pod->ns, pod->name);
   context_.log->warn(
       fmt::format("the kernel's OOM killer was first: process {} ({}) of {}, continuing without "
                   "that choice",
-                  message.event.pid, process, who),
+                  kill.pid, process, who),
       {{"pod", pod == nullptr ? std::string() : pod->ns + "/" + pod->name},
        {"uid", pod == nullptr ? std::string() : pod->uid},
-       {"cgroup_id", static_cast<std::int64_t>(message.event.memory.id)}});
+       {"cgroup_id", static_cast<std::int64_t>(kill.memory.id)}});
 }
 
-void RecordsService::report(const StallNotice& message, const HotPod* pod) {
+void RecordsService::report(const probe::StallRising& stall, const HotPod* pod) {
   const auto us = [](Duration time) {
     return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
   };
   journal_->add("stall",
                 {{"pod", name_of(pod)},
                  {"uid", uid_of(pod)},
-                 {"stalled_us", us(message.event.stalled)},
-                 {"window_us", us(message.event.window)}},
-                message.event.at);
-  context_.log->debug("a pod stalls on memory",
-                      {{"slot", static_cast<std::int64_t>(message.event.slot)}});
+                 {"stalled_us", us(stall.stalled)},
+                 {"window_us", us(stall.window)}},
+                stall.at);
+  context_.log->debug("a pod stalls on memory", {{"slot", static_cast<std::int64_t>(stall.slot)}});
 }
 
 void RecordsService::report_degraded(std::string_view what, bool degraded,

@@ -79,8 +79,8 @@ class RecordsService {
   /// Keeps the copy of a reported pass; returns the one before in `message`.
   void keep_pass(PassDone& message);
   /// `pod` is nullptr if it is not known.
-  void report(const OomNotice& message, const HotPod* pod);
-  void report(const StallNotice& message, const HotPod* pod);
+  void report(const probe::OomKill& kill, std::string_view process, const HotPod* pod);
+  void report(const probe::StallRising& stall, const HotPod* pod);
   /// Something works only in part, or as a whole again.
   void report_degraded(std::string_view what, bool degraded, const std::string& text);
   /// The object will be destroyed.

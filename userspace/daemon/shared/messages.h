@@ -20,6 +20,8 @@
 #include "daemon/shared/pass_copy.h"
 #include "daemon/state/adoption.h"
 #include "enforce/actuator.h"
+#include "engine/effect.h"
+#include "engine/event.h"
 #include "engine/eviction_times.h"
 #include "engine/operator_wishes.h"
 #include "evictd/cgroup_id.h"
@@ -49,8 +51,6 @@ struct UsePodRootFiles {
 struct UseConfig {
   base::Loan<HotConfig> config;
 };
-/// Requests a regular pass now.
-struct RunPass {};
 /// The kernel side and the files disagree, or records were lost: every threshold must be reported
 /// again.
 struct Resync {};
@@ -78,28 +78,13 @@ struct UseStorage {
   std::uint32_t slot = 0;
   base::Loan<HotStorage> storage;
 };
-/// The measurement that MeasurePods requested, of all pods or some, maybe not complete.
-struct PodsMeasured {
-  std::uint64_t round = 0;
-  bool under_way = false;
-};
-/// The collectors that RunCollectors requested have run.
-struct CollectorsDone {
-  std::uint64_t round = 0;
-};
-/// The victim's disk space is free as far as evictd can tell, or was awaited for long enough.
-struct VictimReleased {
-  CgroupId pod;
-};
+/// For the engine, which gets it unchanged. What a PassNeed led to was sent before its end.
+using EngineNews = std::variant<engine::PassRequested, engine::PodsMeasured, engine::CollectorsDone,
+                                engine::FilesReleased, engine::PodsScanned>;
 
-/// The scan that ScanPods requested is done; its changes were sent before this message.
-struct PodsScanned {
-  std::uint64_t round = 0;
-};
-
-using ToHot = std::variant<std::monostate, PlacePod, UseConfig, RunPass, Resync, SetPolling,
-                           SetWishes, AdoptEviction, LendPassCopy, UseStorage, PodsMeasured,
-                           CollectorsDone, VictimReleased, PodsScanned, UseRoots, UsePodRootFiles>;
+using ToHot =
+    std::variant<std::monostate, PlacePod, UseConfig, Resync, SetPolling, SetWishes, AdoptEviction,
+                 LendPassCopy, UseStorage, UseRoots, UsePodRootFiles, EngineNews>;
 
 // Hot to housekeeping.
 
@@ -110,19 +95,8 @@ struct RetirePod {
   bool replaced = false;
   std::unique_ptr<HotPod> pod;
 };
-/// A disk threshold is met: measure all pods now.
-struct MeasurePods {
-  std::uint64_t round = 0;
-};
-/// A pass may choose a pod, and no event reports pods: scan the tree now.
-struct ScanPods {
-  std::uint64_t round = 0;
-};
-/// Free node-level resources before a pod is evicted.
-struct RunCollectors {
-  std::uint64_t round = 0;
-  eviction::CollectorList collectors;
-};
+/// Work that a pass waits for before it evicts; its end is EngineNews.
+using PassNeed = std::variant<engine::ScanPods, engine::MeasurePods, engine::RunCollectors>;
 /// A pass has run.
 struct PassDone {
   PassTrigger trigger = PassTrigger::kRegular;
@@ -138,18 +112,12 @@ struct TargetUsed {
   /// Lives at least until this message is handled.
   const HotPod* pod = nullptr;
 };
-/// A cgroup changed; a path that does not fit is cut at its end.
-struct CgroupNotice {
-  probe::CgroupChanged event;
-  std::array<char, 384> path{};
-};
-/// The kernel's OOM killer killed a process first.
-struct OomNotice {
-  probe::OomKill event;
-  std::array<char, 16> comm{};
-};
-struct StallNotice {
-  probe::StallRising event;
+/// What the kernel side saw.
+struct KernelNotice {
+  std::variant<probe::StallRising, probe::CgroupChanged, probe::OomKill> event;
+  /// The event's path or process, cut at its end if it does not fit. The event's own view of it is
+  /// no longer valid.
+  std::array<char, 384> text{};
 };
 /// Records were lost: housekeeping must rescan.
 struct LossNotice {
@@ -158,8 +126,7 @@ struct LossNotice {
 
 using ToHousekeeping =
     std::variant<std::monostate, RetirePod, PassDone, EvictionStep, EvictionRefused, TargetUsed,
-                 CgroupNotice, OomNotice, StallNotice, LossNotice, MeasurePods, RunCollectors,
-                 LocalEvictionBegun, ScanPods>;
+                 KernelNotice, LossNotice, PassNeed, LocalEvictionBegun>;
 
 /// One direction of the traffic between the two threads.
 template <typename Message>

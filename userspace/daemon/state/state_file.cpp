@@ -15,7 +15,6 @@
 #include "base/regular_file.h"
 #include "base/write_all.h"
 #include "evictd/try.h"
-#include "sys/thread_name.h"
 
 namespace evictd::daemon {
 
@@ -91,32 +90,11 @@ Result<> replace_state_file(const std::string& path, std::string_view text) {
   return {};
 }
 
-StateWriter::StateWriter(std::string path)
-    : path_(std::move(path)), thread_([this] {
-        sys::name_thread("evictd-state");
-        run();
-      }) {}
-
-StateWriter::~StateWriter() {
-  {
-    const std::scoped_lock lock(mutex_);
-    stop_ = true;
+StateWriter::StateWriter(std::string path) : path_(std::move(path)) {
+  if (const Result<> started = worker_.start("evictd-state", [this] { run(); }); !started) {
+    counters_.failures = 1;
+    counters_.last_failure = started.error().message();
   }
-  wake_.notify_one();
-  thread_.join();
-}
-
-void StateWriter::write(std::string text) {
-  {
-    const std::scoped_lock lock(mutex_);
-    waiting_ = std::move(text);
-  }
-  wake_.notify_one();
-}
-
-bool StateWriter::await_written(Duration time) {
-  std::unique_lock lock(mutex_);
-  return idle_.wait_for(lock, time, [this] { return !waiting_ && !writing_; });
 }
 
 StateWriter::Counters StateWriter::counters() const {
@@ -125,22 +103,12 @@ StateWriter::Counters StateWriter::counters() const {
 }
 
 void StateWriter::run() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    wake_.wait(lock, [this] { return waiting_ || stop_; });
-    if (!waiting_) {
-      return;
-    }
-    const std::string text = std::move(*std::exchange(waiting_, std::nullopt));
-    writing_ = true;
-    lock.unlock();
-    const Result<> replaced = replace_state_file(path_, text);
-    lock.lock();
+  while (const std::optional<std::string> text = worker_.next()) {
+    const Result<> replaced = replace_state_file(path_, *text);
+    const std::scoped_lock lock(mutex_);
     counters_.writes += replaced ? 1 : 0;
     counters_.failures += replaced ? 0 : 1;
     counters_.last_failure = replaced ? std::string() : replaced.error().message();
-    writing_ = false;
-    idle_.notify_all();
   }
 }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
-#include <thread>
+#include <string_view>
+#include <utility>
 
+#include "daemon/shared/worker.h"
 #include "evictd/result.h"
 #include "evictd/time.h"
 
@@ -25,7 +24,8 @@ namespace evictd::daemon {
 [[nodiscard]] Result<> replace_state_file(const std::string& path, std::string_view text);
 
 /// A thread that replaces the file, so that a slow disk blocks no other thread. Of several waiting
-/// texts only the newest is written. Thread rule: created and used by housekeeping.
+/// texts only the newest is written; the end writes it first. Thread rule: created and used by
+/// housekeeping.
 class StateWriter {
  public:
   struct Counters {
@@ -35,16 +35,13 @@ class StateWriter {
     std::string last_failure;
   };
 
+  /// Without a thread nothing is written: that is the last failure then.
   explicit StateWriter(std::string path);
-  StateWriter(const StateWriter&) = delete;
-  StateWriter& operator=(const StateWriter&) = delete;
-  /// Writes a waiting text first.
-  ~StateWriter();
 
-  void write(std::string text);
+  void write(std::string text) { worker_.replace(std::move(text)); }
   /// Waits until no text given to write() is waiting, whether written or failed, for at most
   /// `time`. Returns whether none is.
-  [[nodiscard]] bool await_written(Duration time);
+  [[nodiscard]] bool await_written(Duration time) { return worker_.await_idle(time); }
   [[nodiscard]] Counters counters() const;
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -53,13 +50,8 @@ class StateWriter {
 
   std::string path_;
   mutable std::mutex mutex_;
-  std::condition_variable wake_;
-  std::condition_variable idle_;
-  std::optional<std::string> waiting_;
-  bool writing_ = false;
-  Counters counters_;
-  bool stop_ = false;
-  std::thread thread_;
+  Counters counters_;  // under mutex_
+  Worker<std::string> worker_;
 };
 
 }  // namespace evictd::daemon

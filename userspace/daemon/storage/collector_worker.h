@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/timer.h"
+#include "daemon/shared/worker.h"
 #include "enforce/command.h"
 #include "evictd/result.h"
 #include "evictd/time.h"
@@ -48,28 +46,26 @@ class CollectorWorker {
   /// Kills the running command.
   ~CollectorWorker();
 
-  void run(std::uint64_t round, std::vector<CollectorJob> jobs);
+  void run(std::uint64_t round, std::vector<CollectorJob> jobs) {
+    worker_.push({.round = round, .jobs = std::move(jobs)});
+  }
   /// Readable when a result is ready.
-  [[nodiscard]] int descriptor() const { return done_.descriptor(); }
-  [[nodiscard]] std::optional<CollectorsEnd> take();
+  [[nodiscard]] int descriptor() const { return ends_.descriptor(); }
+  [[nodiscard]] std::optional<CollectorsEnd> take() { return ends_.take(); }
 
  private:
   struct Wanted {
     std::uint64_t round = 0;
     std::vector<CollectorJob> jobs;
   };
-  CollectorWorker(base::WakeUp done, base::WakeUp stop);
+  CollectorWorker(base::WakeUp done, base::WakeUp stop)
+      : stop_(std::move(stop)), ends_(std::move(done)) {}
   void work();
   [[nodiscard]] CollectorsEnd run_all(const Wanted& wanted) const;
 
-  base::WakeUp done_;
-  base::WakeUp stop_wake_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Wanted> wanted_;
-  std::deque<CollectorsEnd> ended_;
-  bool stop_ = false;
-  std::thread thread_;
+  base::WakeUp stop_;
+  Answers<CollectorsEnd> ends_;
+  Worker<Wanted> worker_;
 };
 
 }  // namespace evictd::daemon

@@ -4,10 +4,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <thread>
 
-#include "base/spsc_queue.h"
-#include "base/timer.h"
+#include "daemon/shared/worker.h"
 #include "enforce/kill_target.h"
 #include "enforce/reclaimer.h"
 #include "enforce/releaser.h"
@@ -17,15 +15,11 @@ namespace evictd::daemon {
 
 /// A thread of ordinary priority that frees the memory of killed pods with process_mrelease, and
 /// makes the kernel reclaim what dead pods have left. Both block for seconds on a huge victim;
-/// neither the hot thread nor housekeeping may wait for that. Thread rule: created and used by
-/// housekeeping.
+/// neither the hot thread nor housekeeping may wait for that. At the end only the release in
+/// progress is awaited. Thread rule: created and used by housekeeping.
 class ReleaseWorker {
  public:
   [[nodiscard]] static Result<std::unique_ptr<ReleaseWorker>> start();
-  ReleaseWorker(const ReleaseWorker&) = delete;
-  ReleaseWorker& operator=(const ReleaseWorker&) = delete;
-  /// Waits for the release in progress.
-  ~ReleaseWorker();
 
   /// Requests the release of the memory of `target`, which must live until a later idle() returns
   /// true. Does nothing if the queue is full: the kernel still frees the memory, only later.
@@ -35,7 +29,9 @@ class ReleaseWorker {
   /// nothing if the queue is full: the pod's cgroup is removed sooner or later.
   void reclaim(const enforce::KillTarget& target);
   /// Whether all requests so far are done.
-  [[nodiscard]] bool idle() const { return done_.load(std::memory_order_acquire) == asked_; }
+  [[nodiscard]] bool idle() const {
+    return worker_.idle() && reclaims_left_.load(std::memory_order_acquire) == 0;
+  }
   /// Processes whose memory this thread freed.
   [[nodiscard]] std::uint64_t released() const { return released_.load(std::memory_order_relaxed); }
   /// Processes whose memory the kernel did not let it free.
@@ -45,31 +41,25 @@ class ReleaseWorker {
   [[nodiscard]] enforce::ReclaimerCounters reclaimed() const;
 
  private:
-  using Queue = base::SpscQueue<const enforce::KillTarget*>;
+  struct Job {
+    const enforce::KillTarget* target = nullptr;
+    /// Nothing is left of its processes: their memory is not freed, but reclaimed.
+    bool reclaims = false;
+  };
 
-  explicit ReleaseWorker(base::WakeUp wake_up);
-  void ask(Queue& queue, const enforce::KillTarget& target);
-  [[nodiscard]] bool stopped() const { return stop_.load(std::memory_order_acquire); }
+  ReleaseWorker() = default;
   void run();
-  void release_all();
-  void count_done() { done_.fetch_add(1, std::memory_order_release); }
 
   static constexpr std::size_t kQueue = 64;
 
-  Queue releases_{kQueue};
-  Queue reclaims_wanted_{kQueue};
-  /// Of the thread alone.
-  enforce::Releaser releaser_;
-  base::WakeUp wake_up_;
-  std::uint64_t asked_ = 0;
-  std::atomic<std::uint64_t> done_{0};
+  /// Reclaims that were taken and are not done.
+  std::atomic<std::size_t> reclaims_left_{0};
   std::atomic<std::uint64_t> released_{0};
   std::atomic<std::uint64_t> not_released_{0};
   std::atomic<std::uint64_t> reclaims_{0};
   std::atomic<std::uint64_t> incomplete_{0};
   std::atomic<std::uint64_t> failed_{0};
-  std::atomic<bool> stop_{false};
-  std::thread thread_;
+  Worker<Job> worker_{JobBounds{.jobs = kQueue}};
 };
 
 }  // namespace evictd::daemon

@@ -78,12 +78,8 @@ std::vector<int> StorageKeeping::descriptors() const {
 }
 
 void StorageKeeping::on_answers() {
-  for (StorageAnswer answer = worker_->take(); answer.index() != 0; answer = worker_->take()) {
-    if (auto* measured = std::get_if<MeasuredPods>(&answer)) {
-      take(*measured);
-    } else if (const auto* removed = std::get_if<RemovedData>(&answer)) {
-      take(*removed);
-    }
+  while (std::optional<StorageAnswer> answer = worker_->take()) {
+    std::visit([this](auto& one) { take(one); }, *answer);
   }
   while (const std::optional<CollectorsEnd> ended = collectors_->take()) {
     take(*ended);
@@ -117,15 +113,15 @@ void StorageKeeping::start_measurement(std::uint64_t round) {
   worker_->measure(std::move(request));
 }
 
-void StorageKeeping::handle(const MeasurePods& message) {
-  awaited_round_ = message.round;
-  start_measurement(message.round);
+void StorageKeeping::measure(const engine::MeasurePods& wanted) {
+  awaited_round_ = wanted.round;
+  start_measurement(wanted.round);
 }
 
-void StorageKeeping::handle(const RunCollectors& message) {
+void StorageKeeping::collect(const engine::RunCollectors& wanted) {
   const config::StorageSettings& storage = context_.settings().storage;
   std::vector<CollectorJob> jobs;
-  for (const eviction::Collector collector : message.collectors) {
+  for (const eviction::Collector collector : wanted.collectors) {
     const config::ReclaimCommand& command = collector == eviction::Collector::kContainers
                                                 ? storage.reclaim_containers
                                                 : storage.reclaim_images;
@@ -133,8 +129,8 @@ void StorageKeeping::handle(const RunCollectors& message) {
       jobs.push_back({.collector = collector, .argv = command.argv, .timeout = command.timeout});
     }
   }
-  collector_runs_.begin(message.round, jobs);
-  collectors_->run(message.round, std::move(jobs));
+  collector_runs_.begin(wanted.round, jobs);
+  collectors_->run(wanted.round, std::move(jobs));
 }
 
 void StorageKeeping::take(MeasuredPods& measured) {
@@ -156,7 +152,8 @@ void StorageKeeping::take(MeasuredPods& measured) {
   }
   if (awaited_round_ != 0 && measured.round == awaited_round_) {
     awaited_round_ = measured.under_way ? awaited_round_ : 0;
-    context_.backlog.send(PodsMeasured{.round = measured.round, .under_way = measured.under_way});
+    context_.backlog.send(
+        engine::PodsMeasured{.round = measured.round, .under_way = measured.under_way});
   }
 }
 
@@ -237,7 +234,7 @@ void StorageKeeping::take(const CollectorsEnd& ended) {
     }
   }
   collector_runs_.end(ended);
-  context_.backlog.send(CollectorsDone{.round = ended.round});
+  context_.backlog.send(engine::CollectorsDone{.round = ended.round});
 }
 
 const disk::PodStorage* StorageKeeping::storage_of(std::string_view uid) const {

@@ -69,8 +69,9 @@ class StorageKeeping {
   /// Call once a second: starts a measurement that is due, ends releases that take too long.
   void on_health_check(MonoTime now);
 
-  void handle(const MeasurePods& message);
-  void handle(const RunCollectors& message);
+  /// Work that a pass waits for.
+  void measure(const engine::MeasurePods& wanted);
+  void collect(const engine::RunCollectors& wanted);
   /// A pod was evicted, by this evictd or an earlier one: awaits what it holds, and removes its
   /// files if configured. Removes all of them for `for_disk`, else those on tmpfs.
   void await_victim(const EvictedPod& evicted);

@@ -162,7 +162,7 @@ void StorageKeeping::check_releases(MonoTime now) {
     records_.store().set_release(victim.pod, VictimReleases::rows_of(victim));
   }
   for (const VictimReleases::Victim& victim : releases_.take_released(now)) {
-    context_.backlog.send(VictimReleased{.pod = victim.pod});
+    context_.backlog.send(engine::FilesReleased{.pod = victim.pod});
     // A new process in its cgroup, as of a container that the kubelet has restarted, left nothing.
     const std::optional<Bytes> left =
         is_in_use(victim.pod) ? std::nullopt : VictimReleases::kept_memory(victim, now);

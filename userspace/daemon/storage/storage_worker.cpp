@@ -4,17 +4,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <deque>
-#include <mutex>
-#include <optional>
-#include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/timer.h"
+#include "daemon/shared/worker.h"
 #include "evictd/try.h"
-#include "sys/thread_name.h"
 
 namespace evictd::daemon {
 
@@ -32,104 +29,91 @@ void use_idle_io_priority() {
   ::syscall(SYS_ioprio_set, kIoprioWhoProcess, 0, kIoprioClassIdle << kIoprioClassShift);
 }
 
+struct Removal {
+  std::string uid;
+  disk::VolumesOf which = disk::VolumesOf::kAnyMedium;
+};
+
 }  // namespace
 
 struct StorageWorker::Shared {
+  using Job = std::variant<StorageSurvey::Request, Removal>;
+
   Shared(Options given, base::WakeUp wake)
       : directories(std::move(given.directories)),
         entries_per_second(given.entries_per_second),
-        answered(std::move(wake)) {}
+        answers(std::move(wake)) {}
 
   const disk::PodDirectories directories;
-  disk::Pace pace;
-
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::int64_t entries_per_second;
-  struct Removal {
-    std::string uid;
-    disk::VolumesOf which = disk::VolumesOf::kAnyMedium;
-  };
-  std::optional<StorageSurvey::Request> wanted;
-  std::deque<Removal> removals;
-  std::deque<StorageAnswer> answers;
-  const base::WakeUp answered;
+  std::atomic<std::int64_t> entries_per_second;
+  /// A new job interrupts the measurement, but only the end a removal.
+  disk::Pace measuring_pace;
+  disk::Pace removing_pace;
+  Answers<StorageAnswer> answers;
   /// The measurement; used by the thread alone.
   std::optional<StorageSurvey> survey;
-  /// The thread is measuring now; and it is measuring or has yet to continue.
-  bool measuring = false;
-  bool unfinished = false;
-  bool stop = false;
-  bool ended = false;
+  /// Measurements that were requested, and neither done nor replaced.
+  std::atomic<int> unfinished{0};
+  Worker<Job> worker;
 
+  void give(Job job);
   void run();
-  void begin(StorageSurvey::Request request);
-  void remove(const Removal& what);
-  void answer(StorageAnswer one);
+  void take(StorageSurvey::Request& request);
+  void take(const Removal& what);
+  void measure(disk::PodStorageMeter& meter);
 };
+
+void StorageWorker::Shared::give(Job job) {
+  worker.push(std::move(job));
+  measuring_pace.cancel();
+}
 
 void StorageWorker::Shared::run() {
   use_idle_io_priority();
-  disk::PodStorageMeter meter(directories, pace);
-  std::unique_lock lock(mutex);
-  while (!stop) {
-    if (removals.empty() && !wanted && !survey) {
-      changed.wait(lock);
-      continue;
+  disk::PodStorageMeter meter(directories, measuring_pace);
+  for (;;) {
+    std::optional<Job> job = worker.next(survey ? std::optional(Duration::zero()) : std::nullopt);
+    measuring_pace.allow();
+    // What was cancelled before that is seen here.
+    if (worker.ending()) {
+      break;
     }
-    pace.allow();
-    const std::int64_t speed = entries_per_second;
-    if (!removals.empty()) {
-      const Removal what = std::move(removals.front());
-      removals.pop_front();
-      lock.unlock();
-      pace.restart(speed);
-      remove(what);
-      lock.lock();
-      continue;
+    if (job) {
+      std::visit([this](auto& one) { take(one); }, *job);
+    } else if (worker.waiting() == 0) {
+      measure(meter);
     }
-    measuring = true;
-    unfinished = true;
-    std::optional<StorageSurvey::Request> request = std::exchange(wanted, std::nullopt);
-    lock.unlock();
-    if (request) {
-      begin(std::move(*request));
-    }
-    pace.restart(speed);
-    if (survey->run(meter, pace, [this](MeasuredPods some) { answer(std::move(some)); })) {
-      survey.reset();
-    }
-    lock.lock();
-    measuring = false;
-    unfinished = survey.has_value();
   }
   // Its walks belong to the meter.
   survey.reset();
-  ended = true;
-  changed.notify_all();
 }
 
-void StorageWorker::Shared::begin(StorageSurvey::Request request) {
-  std::vector<disk::PodWalk> begun =
-      survey ? survey->take_unfinished_walks() : std::vector<disk::PodWalk>();
+void StorageWorker::Shared::take(StorageSurvey::Request& request) {
+  std::vector<disk::PodWalk> begun;
+  if (survey) {
+    begun = survey->take_unfinished_walks();
+    --unfinished;
+  }
   survey.emplace(std::move(request), std::move(begun));
 }
 
-void StorageWorker::Shared::remove(const Removal& what) {
-  answer(RemovedData{.uid = what.uid,
-                     .entries = disk::remove_empty_dir_data(directories.kubelet_root, what.uid,
-                                                            pace, what.which)});
+void StorageWorker::Shared::take(const Removal& what) {
+  removing_pace.restart(entries_per_second);
+  answers.push(RemovedData{.uid = what.uid,
+                           .entries = disk::remove_empty_dir_data(
+                               directories.kubelet_root, what.uid, removing_pace, what.which)});
   if (survey) {
     survey->forget(what.uid);
   }
 }
 
-void StorageWorker::Shared::answer(StorageAnswer one) {
-  {
-    const std::scoped_lock lock(mutex);
-    answers.push_back(std::move(one));
+void StorageWorker::Shared::measure(disk::PodStorageMeter& meter) {
+  measuring_pace.restart(entries_per_second);
+  if (survey->run(meter, measuring_pace,
+                  [this](MeasuredPods some) { answers.push(std::move(some)); })) {
+    survey.reset();
+    --unfinished;
   }
-  answered.signal();
 }
 
 StorageWorker::StorageWorker(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
@@ -138,63 +122,40 @@ Result<std::unique_ptr<StorageWorker>> StorageWorker::start(Options options) {
   EVICTD_ASSIGN_OR_RETURN(base::WakeUp wake, base::WakeUp::create());
   auto shared = std::make_shared<Shared>(std::move(options), std::move(wake));
   // The thread shares ownership, because it may have to be abandoned.
-  std::thread([shared] {
-    sys::name_thread("evictd-volumes");
-    shared->run();
-  }).detach();
+  EVICTD_TRY(shared->worker.start("evictd-volumes", [shared] { shared->run(); }));
   return std::unique_ptr<StorageWorker>(new StorageWorker(std::move(shared)));
 }
 
 StorageWorker::~StorageWorker() {
-  std::unique_lock lock(shared_->mutex);
-  shared_->stop = true;
-  shared_->pace.cancel();
-  shared_->changed.notify_all();
-  shared_->changed.wait_for(lock, kEndPatience, [this] { return shared_->ended; });
+  shared_->worker.request_end();
+  shared_->measuring_pace.cancel();
+  shared_->removing_pace.cancel();
+  shared_->worker.end_or_abandon(kEndPatience);
 }
 
 void StorageWorker::set_pace(std::int64_t entries_per_second) {
-  const std::scoped_lock lock(shared_->mutex);
   shared_->entries_per_second = entries_per_second;
 }
 
 void StorageWorker::measure(StorageSurvey::Request request) {
-  const std::scoped_lock lock(shared_->mutex);
-  shared_->wanted = std::move(request);
-  if (shared_->measuring) {
-    shared_->pace.cancel();
-  }
-  shared_->changed.notify_all();
+  ++shared_->unfinished;
+  shared_->give(std::move(request));
 }
 
 void StorageWorker::remove_data(std::string uid, disk::VolumesOf which) {
-  const std::scoped_lock lock(shared_->mutex);
-  shared_->removals.push_back({.uid = std::move(uid), .which = which});
-  if (shared_->measuring) {
-    // A disk is short until it is done: the measurement continues after it.
-    shared_->pace.cancel();
-  }
-  shared_->changed.notify_all();
+  shared_->give(Removal{.uid = std::move(uid), .which = which});
 }
 
 int StorageWorker::descriptor() const {
-  return shared_->answered.descriptor();
+  return shared_->answers.descriptor();
 }
 
-StorageAnswer StorageWorker::take() {
-  const std::scoped_lock lock(shared_->mutex);
-  if (shared_->answers.empty()) {
-    shared_->answered.consume();
-    return {};
-  }
-  StorageAnswer one = std::move(shared_->answers.front());
-  shared_->answers.pop_front();
-  return one;
+std::optional<StorageAnswer> StorageWorker::take() {
+  return shared_->answers.take();
 }
 
 bool StorageWorker::measuring() const {
-  const std::scoped_lock lock(shared_->mutex);
-  return shared_->unfinished || shared_->wanted.has_value();
+  return shared_->unfinished != 0;
 }
 
 }  // namespace evictd::daemon

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "daemon/storage/storage_survey.h"
 #include "disk/pod_storage.h"
@@ -19,7 +19,7 @@ struct RemovedData {
   std::string uid;
   Result<std::uint64_t> entries;
 };
-using StorageAnswer = std::variant<std::monostate, MeasuredPods, RemovedData>;
+using StorageAnswer = std::variant<MeasuredPods, RemovedData>;
 
 /// A thread with idle I/O priority that walks directories. That may take long, or for ever on a
 /// dead filesystem, so no thread waits for it. Thread rule: created and used by housekeeping.
@@ -43,8 +43,8 @@ class StorageWorker {
   void remove_data(std::string uid, disk::VolumesOf which);
   /// Readable when there is an answer.
   [[nodiscard]] int descriptor() const;
-  /// The next answer; empty once all are taken.
-  [[nodiscard]] StorageAnswer take();
+  /// The next answer; nullopt once all are taken.
+  [[nodiscard]] std::optional<StorageAnswer> take();
   [[nodiscard]] bool measuring() const;
 
  private:
