@@ -74,6 +74,22 @@ TEST(PodSlots, ReplacingAPodMovesItToItsPlace) {
   EXPECT_EQ(uids(slots), (std::vector<std::string>{"a", "b"}));
 }
 
+TEST(PodSlots, APodIsFoundByItsCgroupAsLongAsItHasASlot) {
+  const auto cgroup = [](std::uint64_t id) { return CgroupId{.hierarchy = 1, .id = id}; };
+  PodSlots slots;
+  slots.place(1, pod(1, 10, "a"));
+  slots.place(2, pod(2, 20, "b"));
+  ASSERT_NE(slots.find(cgroup(10)), nullptr);
+  EXPECT_EQ(slots.find(cgroup(10))->uid, "a");
+  EXPECT_EQ(slots.find(cgroup(20)), slots.at(2));
+
+  slots.place(1, pod(1, 30, "in its place"));
+  EXPECT_EQ(slots.find(cgroup(10)), nullptr);
+  EXPECT_EQ(slots.find(cgroup(30)), slots.at(1));
+  slots.place(2, nullptr);
+  EXPECT_EQ(slots.find(cgroup(20)), nullptr);
+}
+
 TEST(SlotAllocator, GivesTheLowestFreeSlot) {
   SlotAllocator slots(1, 4);
   EXPECT_EQ(slots.take(), 1U);

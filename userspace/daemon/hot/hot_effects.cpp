@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the engine wants done, as system calls and messages.
-#include <algorithm>
 #include <variant>
 
 #include "base/fault_point.h"
@@ -199,7 +198,7 @@ HotLoop::Answer HotLoop::perform(const engine::ReadVictim& read) {
 }
 
 HotLoop::Answer HotLoop::perform(const engine::GoOnWith& eviction) {
-  const HotPod* const pod = find_pod(eviction.pod);
+  const HotPod* const pod = pods_.find(eviction.pod);
   const Result<Ticket> ticket =
       options_.actuator->adopt(*pod->target,
                                {.state = eviction.killed ? enforce::EvictionState::kKilled
@@ -228,7 +227,7 @@ HotLoop::Answer HotLoop::perform(const engine::EndPretended& end) {
 
 HotLoop::Answer HotLoop::perform(const engine::ClearIntent& clear) {
   fault_point(FaultPoint::kReleased);
-  if (const HotPod* const pod = find_pod(clear.pod); pod != nullptr && pod->target) {
+  if (const HotPod* const pod = pods_.find(clear.pod); pod != nullptr && pod->target) {
     enforce::clear_intent(*pod->target);
   }
   fault_point(FaultPoint::kIntentCleared);
@@ -236,7 +235,7 @@ HotLoop::Answer HotLoop::perform(const engine::ClearIntent& clear) {
 }
 
 HotLoop::Answer HotLoop::perform(const engine::TellRefused& refused) {
-  send(EvictionRefused{.victim = find_pod(refused.pod),
+  send(EvictionRefused{.victim = pods_.find(refused.pod),
                        .code = refused.code,
                        .adopted = refused.adopted,
                        .tried_again = refused.tried_again,
@@ -306,17 +305,8 @@ void HotLoop::end_rehearsal() {
   rehearsed_ = nullptr;
 }
 
-/// nullptr once its cgroup is gone.
-const HotPod* HotLoop::find_pod(CgroupId memory_id) const {
-  const std::span<const std::uint32_t> slots = pods_.ordered();
-  const auto slot = std::find_if(slots.begin(), slots.end(), [&](std::uint32_t one) {
-    return pods_.at(one)->memory_id == memory_id;
-  });
-  return slot == slots.end() ? nullptr : pods_.at(*slot);
-}
-
 CgroupUsage HotLoop::usage_of(CgroupId memory_id, MonoTime now) {
-  const HotPod* const pod = find_pod(memory_id);
+  const HotPod* const pod = pods_.find(memory_id);
   return pod != nullptr ? readings_.read_one(*pod, now) : CgroupUsage{};
 }
 

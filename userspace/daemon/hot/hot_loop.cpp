@@ -256,7 +256,7 @@ void HotLoop::take_progress(enforce::Actuator& actuator) {
     EvictionStep step{
         .progress = *progress, .dry_run = dry_run, .counters = options_.actuator->counters()};
     CgroupUsage usage;
-    if (const HotPod* const pod = find_pod(progress->pod)) {
+    if (const HotPod* const pod = pods_.find(progress->pod)) {
       usage = readings_.read_one(*pod, wake_at_);
       if (pod->target) {
         step.usage = pod->target->usage().value_or(Bytes{-1});

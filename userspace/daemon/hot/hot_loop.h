@@ -117,7 +117,6 @@ class HotLoop final : private probe::EventSink {
   void take_lent_buffer(std::unique_ptr<PassCopy> copy);
 
   [[nodiscard]] HotPod& pod_at(std::size_t place) { return *pods_.at(readings_.slots()[place]); }
-  [[nodiscard]] const HotPod* find_pod(CgroupId memory_id) const;
   [[nodiscard]] CgroupUsage usage_of(CgroupId memory_id, MonoTime now);
   [[nodiscard]] std::optional<MonoTime> disks_asked_at() const;
   /// The actuator in force for `dry_run`, which the engine decides.
