@@ -105,14 +105,17 @@ HotLoop::Answer HotLoop::perform(const engine::LookAgain& look) {
 /// Runs before the first signal. A restarted evictd must not send SIGTERM again nor forget the end
 /// of the grace period. It must know which pods it killed, and let those fork again that it did not
 /// kill.
-void HotLoop::leave_intent(const HotPod& victim, const enforce::Intent& intent) {
+std::optional<enforce::PidsMax> HotLoop::leave_intent(const HotPod& victim,
+                                                      const enforce::Intent& intent) {
   if (!victim.target) {
-    return;
+    return std::nullopt;
   }
-  if (!enforce::write_intent(*victim.target, intent, options_.intent_clock)) {
+  const enforce::PidsMax pids_max = victim.target->pids_max_now();
+  if (!enforce::write_intent(*victim.target, intent, options_.intent_clock, pids_max)) {
     count(options_.counters->intents_not_written);
   }
   fault_point(FaultPoint::kIntended);
+  return pids_max;
 }
 
 HotLoop::Answer HotLoop::perform(const engine::Signal& signal) {
@@ -120,20 +123,18 @@ HotLoop::Answer HotLoop::perform(const engine::Signal& signal) {
   HotPod& victim = pod_at(signal.pod);
   fault_point(FaultPoint::kDecided);
   kill_due_at_ = signal.kill_due_at;
+  enforce::Start start{.grace = signal.grace, .hold_tasks = signal.hold_tasks};
   if (!signal.dry_run) {
-    leave_intent(victim, {.hard = signal.hard,
-                          .at_once = signal.grace.count() == 0,
-                          .began_at = signal.at,
-                          .kill_due_at = signal.kill_due_at,
-                          .for_disk = signal.for_disk,
-                          .hold_tasks = signal.hold_tasks});
+    start.pids_max = leave_intent(victim, {.hard = signal.hard,
+                                           .at_once = signal.grace.count() == 0,
+                                           .began_at = signal.at,
+                                           .kill_due_at = signal.kill_due_at,
+                                           .for_disk = signal.for_disk,
+                                           .hold_tasks = signal.hold_tasks});
   }
   const Result<enforce::SignalReport> begun =
-      victim.target
-          ? actuator(signal.dry_run)
-                .begin(*victim.target, {.grace = signal.grace, .hold_tasks = signal.hold_tasks},
-                       signal.at)
-          : Result<enforce::SignalReport>(fail(Errc::kNotFound, {}));
+      victim.target ? actuator(signal.dry_run).begin(*victim.target, start, signal.at)
+                    : Result<enforce::SignalReport>(fail(Errc::kNotFound, {}));
   fault_point(FaultPoint::kSignalled);
   // The time of the signal itself: the actuator continues to check that no process was missed.
   timeline_.signal_at = begun ? begun->last_at : options_.clock->now();

@@ -104,7 +104,8 @@ class HotLoop final : private probe::EventSink {
   [[nodiscard]] Answer perform(const engine::EndRehearsal& end);
   [[nodiscard]] Answer perform(const engine::ArmBackstop& arm);
   [[nodiscard]] Answer perform(const engine::DisarmBackstop& disarm);
-  void leave_intent(const HotPod& victim, const enforce::Intent& intent);
+  /// Returns the pod's pids.max as the intent has it; nullopt without a target.
+  std::optional<enforce::PidsMax> leave_intent(const HotPod& victim, const enforce::Intent& intent);
   void end_rehearsal();
   void queue_local_eviction(const engine::Signal& signal, const enforce::SignalReport& begun);
   void publish_counters();
