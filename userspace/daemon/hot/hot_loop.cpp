@@ -63,7 +63,7 @@ HotLoop::HotLoop(Options options, base::EventLoop loop, base::Timer timer)
       timer_(std::move(timer)),
       config_(std::move(options_.config)),
       readings_(std::move(options_.readings)),
-      looks_(options_.ladder),
+      looks_(options_.ladder, *config_),
       engine_(engine_options(options_, *config_), options_.clock->now()) {
   if (options_.filesystems != nullptr) {
     storage_.resize(kMaxPods);
