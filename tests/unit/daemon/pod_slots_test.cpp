@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,13 @@ std::vector<std::string> uids(const PodSlots& slots) {
     uids.push_back(slots.at(slot)->uid);
   }
   return uids;
+}
+
+TEST(HotPod, WhatEveryPassReadsLiesInTwoCacheLines) {
+  const std::unique_ptr<HotPod> made = pod(0, 1, "a");
+  const auto begin = reinterpret_cast<std::uintptr_t>(made.get());
+  EXPECT_EQ(begin % 64, 0U);
+  EXPECT_LE(reinterpret_cast<std::uintptr_t>(&made->facts + 1) - begin, 128U);
 }
 
 TEST(PodSlots, TheNewestComesFirst) {
