@@ -10,6 +10,7 @@
 
 #include "enforce/eviction_progress.h"
 #include "enforce/kill_target.h"
+#include "enforce/pod_files.h"
 #include "evictd/cgroup_id.h"
 #include "evictd/result.h"
 #include "evictd/time.h"
@@ -56,6 +57,9 @@ struct Start {
   Duration grace{0};
   /// For a shortage of pids: from the first signal on the pod gets no more tasks than it has then.
   bool hold_tasks = false;
+  /// KillTarget::pids_max_now(), if the caller has just read it for the intent; unset: begin()
+  /// reads it.
+  std::optional<PidsMax> pids_max{};
 };
 
 /// Kills pods. A state machine that the hot loop drives: no call waits, each takes `now`.

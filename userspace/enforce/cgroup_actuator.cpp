@@ -42,9 +42,11 @@ Result<SignalReport> CgroupActuator::begin(KillTarget& target, const Start& star
   if (eviction == nullptr) {
     return fail(Errc::kExhausted, "too many");
   }
+  // A target that is prepared only now has read a newer one.
+  const std::optional<PidsMax> pids_max = target.prepared() ? start.pids_max : std::nullopt;
   prepare(target);
   Result<SignalReport> report = start.grace <= Duration::zero()
-                                    ? kill(*eviction, now)
+                                    ? kill(*eviction, now, pids_max)
                                     : terminate(*eviction, start.hold_tasks, now);
   signaller_.forget_foreseen();
   if (!report) {
@@ -201,15 +203,20 @@ Result<SignalReport> CgroupActuator::terminate(Eviction& eviction, bool hold_tas
   return report;
 }
 
-Result<SignalReport> CgroupActuator::kill(Eviction& eviction, MonoTime now) {
+Result<SignalReport> CgroupActuator::kill(Eviction& eviction, MonoTime now,
+                                          const std::optional<PidsMax>& pids_max) {
   KillTarget& target = *eviction.target.get();
   if (const Protection protection = protection_of(target); protection != Protection::kNone) {
     return refuse(protection);
   }
-  const PidsMax before = target.pids_max_now();
+  // On v2 alone the kill stops forks by itself.
+  const int forks = target.on_v1() ? target.pids_max_.get() : -1;
+  PidsMax before;
+  if (target.on_v1()) {
+    before = pids_max ? *pids_max : target.pids_max_now();
+  }
   // If this fails, an existing limit on its tasks stays.
-  ForkStop fork_stop(target.on_v1() ? target.pids_max_.get() : -1,
-                     target.forks_.in_force() ? PidsMax(target.pids_max_.get()) : before);
+  ForkStop fork_stop(forks, target.forks_.in_force() ? PidsMax(forks) : before);
   base::fault_point(base::FaultPoint::kForksStopped);
   SignalReport report{.ticket = eviction.ticket, .signal = SIGKILL};
   watch_.remove_processes(eviction.ticket.slot);

@@ -4,12 +4,14 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/clock.h"
 #include "enforce/actuator.h"
 #include "enforce/eviction_table.h"
+#include "enforce/pod_files.h"
 #include "enforce/process_signaller.h"
 #include "enforce/release_watch.h"
 
@@ -80,7 +82,9 @@ class CgroupActuator final : public Actuator {
   /// The same for a pod that holds evictd or pid 1; the target remembers it.
   [[nodiscard]] Failure refuse_own(KillTarget& target);
   [[nodiscard]] Result<SignalReport> terminate(Eviction& eviction, bool hold_tasks, MonoTime now);
-  [[nodiscard]] Result<SignalReport> kill(Eviction& eviction, MonoTime now);
+  /// `pids_max`: as Start::pids_max.
+  [[nodiscard]] Result<SignalReport> kill(Eviction& eviction, MonoTime now,
+                                          const std::optional<PidsMax>& pids_max = std::nullopt);
   /// Sends SIGKILL at the end of a grace period, or ends the eviction if it must not.
   void kill_at_deadline(Eviction& eviction, MonoTime now);
   /// Sends SIGKILL to a pod without a rehearsal. Returns as send_kill().

@@ -52,6 +52,7 @@ Eviction* EvictionTable::add(KillTarget& target, Duration grace, MonoTime now) {
   free->ticket = Ticket{.slot = static_cast<std::uint32_t>(free - evictions_.begin()),
                         .generation = next_generation_++};
   free->target = PinnedTarget(target);
+  ++used_;
   free->state = EvictionState::kTerminating;
   free->began_at = now;
   free->killed_at = MonoTime{};
@@ -70,6 +71,7 @@ void EvictionTable::place(Eviction& eviction, const Adoption& adoption) {
 }
 
 void EvictionTable::drop(Eviction& eviction) {
+  used_ -= eviction.in_use() ? 1 : 0;
   eviction.target = PinnedTarget();
 }
 
@@ -82,6 +84,9 @@ Eviction* EvictionTable::find(Ticket ticket) {
 }
 
 Eviction* EvictionTable::find_pod(const KillTarget& target) {
+  if (used_ == 0) {
+    return nullptr;
+  }
   const auto found = std::find_if(evictions_.begin(), evictions_.end(), [&](const Eviction& each) {
     return each.in_use() && each.target.get()->uid() == target.uid();
   });
@@ -89,6 +94,9 @@ Eviction* EvictionTable::find_pod(const KillTarget& target) {
 }
 
 Eviction* EvictionTable::find_cgroup(CgroupId cgroup) {
+  if (used_ == 0) {
+    return nullptr;
+  }
   const auto found = std::find_if(evictions_.begin(), evictions_.end(), [&](const Eviction& each) {
     return each.in_use() && each.target.get()->holds(cgroup);
   });
@@ -114,6 +122,9 @@ bool EvictionTable::put_off(Eviction& eviction, MonoTime now) {
 
 std::optional<MonoTime> EvictionTable::next_deadline() const {
   std::optional<MonoTime> next;
+  if (used_ == 0) {
+    return next;
+  }
   const auto consider = [&next](MonoTime at) { next = next ? std::min(*next, at) : at; };
   for (const Eviction& eviction : evictions_) {
     if (!eviction.in_use()) {

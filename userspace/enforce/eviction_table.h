@@ -93,6 +93,8 @@ class EvictionTable {
               std::string_view not_killed = {});
 
   std::vector<Eviction> evictions_;
+  /// Those in use. None, as a rule: then no call walks the table.
+  std::size_t used_ = 0;
   /// A ring with room for every step of every eviction.
   std::vector<Progress> steps_;
   std::size_t first_step_ = 0;

@@ -43,16 +43,20 @@ const char* purpose_of(const Intent& intent) {
 }  // namespace
 
 bool write_intent(const KillTarget& target, const Intent& intent, std::string_view clock) {
+  return write_intent(target, intent, clock, target.pids_max_now());
+}
+
+bool write_intent(const KillTarget& target, const Intent& intent, std::string_view clock,
+                  const PidsMax& pids_max) {
   std::array<char, kLongest> text{};
-  const PidsMax limit = target.pids_max_now();
-  const std::string_view pids_max = limit.word();
+  const std::string_view limit = pids_max.word();
   const int length = std::snprintf(
       text.data(), text.size(), "2 %s %lld %lld %.*s %s %.*s", kind_of(intent),
       static_cast<long long>(intent.began_at.time_since_epoch().count()),
       static_cast<long long>(intent.kill_due_at.time_since_epoch().count()),
-      pids_max.empty() ? 1 : static_cast<int>(pids_max.size()),
-      pids_max.empty() ? "-" : pids_max.data(), purpose_of(intent),
-      static_cast<int>(std::min(clock.size(), kLongestClock)), clock.empty() ? "" : clock.data());
+      limit.empty() ? 1 : static_cast<int>(limit.size()), limit.empty() ? "-" : limit.data(),
+      purpose_of(intent), static_cast<int>(std::min(clock.size(), kLongestClock)),
+      clock.empty() ? "" : clock.data());
   return ::fsetxattr(target.usage_descriptor(), kAttribute, text.data(),
                      static_cast<std::size_t>(length), 0) == 0;
 }

@@ -36,8 +36,11 @@ struct Intent {
 };
 
 /// `clock`: identity of the clock behind its times; a text longer than any valid one is cut.
-/// Allocates nothing. False if the kernel lacks such attributes for cgroups, or if the target has
-/// no descriptor.
+/// `pids_max`: KillTarget::pids_max_now(). Allocates nothing. False if the kernel lacks such
+/// attributes for cgroups, or if the target has no descriptor.
+bool write_intent(const KillTarget& target, const Intent& intent, std::string_view clock,
+                  const PidsMax& pids_max);
+/// The same, and reads pids.max.
 bool write_intent(const KillTarget& target, const Intent& intent, std::string_view clock);
 /// Runs the code path of write_intent() up to the kernel's write, and writes nothing.
 void practise_intent(const KillTarget& target);

@@ -40,7 +40,7 @@ void add_pid(pid_t pid, ProcessList& list) {
   if (pid == 0) {
     return;  // Lives in a pid namespace invisible to evictd.
   }
-  if (pid == 1 || pid == ::getpid()) {
+  if (pid == 1 || pid == list.self) {
     list.holds_protected = true;
   }
   if (list.pids.size() == list.pids.capacity()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <functional>
@@ -25,6 +26,8 @@ struct ProcessList {
   bool unread = false;
   /// Cgroups had to be found by walking the tree.
   bool walked = false;
+  /// evictd's own, asked for once: it would be a system call for each process.
+  pid_t self = ::getpid();
   /// evictd itself or pid 1 is among them.
   bool holds_protected = false;
 

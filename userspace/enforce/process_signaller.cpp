@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "enforce/process_signaller.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -193,25 +191,35 @@ void ProcessSignaller::signal_batch(KillTarget& target, SignalReport& report) {
   }
   if (!verified_.holds_protected) {
     for (Opened& opened : batch_) {
-      if (verified_.contains(opened.pid) && signal_one(opened, report)) {
+      opened.signalled = verified_.contains(opened.pid) && signal_one(opened, report);
+      if (opened.signalled) {
         ++report.processes;
         hold_tasks_of(target);
         if (signalled_.size() < signalled_.capacity()) {
           signalled_.push_back(opened.pid);
         }
-        // Without room to watch it, it is found again after the watched ones have exited.
-        watch_.add_process(report.ticket.slot, std::move(opened.pidfd));
       } else {
         ++report.gone;
         ++counters_.gone_processes;
       }
     }
   }
+  watch_signalled(report.ticket.slot);
   batch_.clear();
 }
 
+/// Afterwards: no signal has to wait for the system calls.
+void ProcessSignaller::watch_signalled(std::uint32_t slot) {
+  for (Opened& opened : batch_) {
+    if (opened.signalled) {
+      // Without room to watch it, it is found again after the watched ones have exited.
+      watch_.add_process(slot, std::move(opened.pidfd));
+    }
+  }
+}
+
 bool ProcessSignaller::signal_one(Opened& opened, SignalReport& report) {
-  if (!sys::may_be_signalled(opened.pid) || opened.pid == ::getpid()) {
+  if (!sys::may_be_signalled(opened.pid) || opened.pid == listed_.self) {
     return false;
   }
   const sys::CallResult<> sent = sys::send_signal(opened.pidfd, report.signal);

@@ -73,6 +73,7 @@ class ProcessSignaller {
   struct Opened {
     pid_t pid = 0;
     base::Fd pidfd;
+    bool signalled = false;
   };
 
   enum class Round { kSomebody, kNobody, kUnseen, kProtected };
@@ -82,6 +83,7 @@ class ProcessSignaller {
   /// where it stopped.
   [[nodiscard]] std::size_t open_batch(std::size_t from, std::size_t most, SignalReport& report);
   void signal_batch(KillTarget& target, SignalReport& report);
+  void watch_signalled(std::uint32_t slot);
   void put_eldest_first();
   [[nodiscard]] bool signal_one(Opened& opened, SignalReport& report);
   void forget_signalled();

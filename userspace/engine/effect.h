@@ -2,12 +2,13 @@
 // Effects: what the engine wants its caller to do.
 #pragma once
 
-#include <array>
 #include <cassert>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <optional>
+#include <type_traits>
 #include <variant>
 
 #include "engine/disk_work.h"
@@ -147,7 +148,8 @@ using Effect =
                  ClearIntent, TellRefused, ScanPods, MeasurePods, RunCollectors, AskFilesystem,
                  Report, Rehearse, EndRehearsal, ArmBackstop, DisarmBackstop>;
 
-/// The effects of one event, in the order to carry them out.
+/// The effects of one event, in the order to carry them out. Cost: only that of the effects that it
+/// has; their places are raw memory until then.
 class Effects {
  public:
   /// A change of dryRun ends every dry-run eviction; a pass adds at most a dozen effects.
@@ -155,15 +157,21 @@ class Effects {
 
   void add(const Effect& effect) {
     assert(size_ < kMost);
-    list_[size_++] = effect;
+    ::new (static_cast<void*>(places_ + size_ * sizeof(Effect))) Effect(effect);
+    ++size_;
   }
-  [[nodiscard]] const Effect* begin() const { return list_.data(); }
-  [[nodiscard]] const Effect* end() const { return list_.data() + size_; }
+  [[nodiscard]] const Effect* begin() const {
+    return std::launder(reinterpret_cast<const Effect*>(places_));
+  }
+  [[nodiscard]] const Effect* end() const { return begin() + size_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
 
  private:
-  std::array<Effect, kMost> list_{};
+  /// So that a copy of the bytes is a copy, and nothing is left to destroy.
+  static_assert(std::is_trivially_copyable_v<Effect> && std::is_trivially_destructible_v<Effect>);
+
+  alignas(Effect) std::byte places_[kMost * sizeof(Effect)];
   std::size_t size_ = 0;
 };
 

@@ -89,7 +89,9 @@ void Engine::decide() {
   ++counters_.passes[static_cast<std::size_t>(pass_.trigger)];
   pass_.disk_usage_pending = options_.has_filesystems && !disk_work_.usage_counts(pass_.at);
   pass_.disk_progress = disk_work_.progress(pass_.at);
-  times_before_ = times_;
+  if (times_before_.changes() != times_.changes()) {
+    times_before_ = times_;
+  }
   const eviction::Brakes in_force = brakes();
   const eviction::PassInput input = pass_input(in_force);
   eviction::EvictionManager& manager = configuration_->manager;

@@ -137,18 +137,19 @@ bool Engine::may_choose() const {
   for (std::size_t i = 0; i < thresholds().size(); ++i) {
     const eviction::Threshold& threshold = thresholds()[i];
     const auto& seen = (*readings_.observations)[threshold.signal];
-    if (!seen || eviction::has_standing(readings_.pods, eviction::Standing::kInHardGrace,
-                                        manager.scope_at(i))) {
+    if (!seen) {
       continue;
-    }
-    if (state.past_grace.has(i) && thresholds().met(i, *seen, eviction::MinReclaim::kEnforced)) {
-      return true;
     }
     const bool grace_over =
         threshold.is_hard() ||
         (state.first_observed[i] && pass_.at - *state.first_observed[i] >= threshold.grace_period);
-    if (manager.guard_meets(i, *seen) ||
-        (grace_over && thresholds().met(i, *seen, eviction::MinReclaim::kIgnored))) {
+    const bool acts =
+        (state.past_grace.has(i) && thresholds().met(i, *seen, eviction::MinReclaim::kEnforced)) ||
+        manager.guard_meets(i, *seen) ||
+        (grace_over && thresholds().met(i, *seen, eviction::MinReclaim::kIgnored));
+    // Last, because it walks all pods.
+    if (acts && !eviction::has_standing(readings_.pods, eviction::Standing::kInHardGrace,
+                                        manager.scope_at(i))) {
       return true;
     }
   }

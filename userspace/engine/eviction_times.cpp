@@ -14,6 +14,7 @@ void EvictionTimes::add(MonoTime at, bool dry_run) {
   at_[size_] = at;
   dry_run_[size_] = dry_run;
   ++size_;
+  ++changes_;
 }
 
 void EvictionTimes::forget_dry_runs() {
@@ -25,6 +26,7 @@ void EvictionTimes::forget_dry_runs() {
     }
   }
   size_ = kept;
+  ++changes_;
 }
 
 std::vector<MonoTime> EvictionTimes::real_within(Duration window, MonoTime now) const {

@@ -26,11 +26,14 @@ class EvictionTimes {
   /// Times of real evictions within `window`.
   [[nodiscard]] std::vector<MonoTime> real_within(Duration window, MonoTime now) const;
   [[nodiscard]] std::size_t within(Duration window, MonoTime now) const;
+  /// How often they were changed; a copy with the same number is equal.
+  [[nodiscard]] std::uint64_t changes() const { return changes_; }
 
  private:
   std::array<MonoTime, kKept> at_{};
   std::array<bool, kKept> dry_run_{};
   std::size_t size_ = 0;
+  std::uint64_t changes_ = 0;
 };
 
 }  // namespace evictd::engine

@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pods.h"
 
-#include <algorithm>
-
 namespace evictd::engine {
 
-Pods::Pods() : by_slot_(kMaxPods) {
-  used_.reserve(kMaxPods);
-}
-
 void Pods::place(const PodView& pod) {
-  if (!by_slot_[pod.slot]) {
-    used_.push_back(pod.slot);
+  std::optional<PodView>& place = by_slot_[pod.slot];
+  if (place && place->id != pod.id) {
+    remove(pod.slot);
   }
-  by_slot_[pod.slot] = pod;
+  if (!place) {
+    index_.add(pod.id, pod.slot);
+  }
+  place = pod;
 }
 
 void Pods::remove(std::uint32_t slot) {
   if (by_slot_[slot]) {
+    index_.remove(by_slot_[slot]->id, slot);
     by_slot_[slot].reset();
-    *std::find(used_.begin(), used_.end(), slot) = used_.back();
-    used_.pop_back();
   }
 }
 
@@ -29,9 +26,8 @@ const PodView* Pods::at(std::uint32_t slot) const {
 }
 
 const PodView* Pods::find(CgroupId id) const {
-  const auto slot = std::find_if(used_.begin(), used_.end(),
-                                 [&](std::uint32_t one) { return by_slot_[one]->id == id; });
-  return slot == used_.end() ? nullptr : &*by_slot_[*slot];
+  const auto slot = index_.find(id, [this](std::uint32_t one) { return by_slot_[one]->id; });
+  return slot ? &*by_slot_[*slot] : nullptr;
 }
 
 }  // namespace evictd::engine

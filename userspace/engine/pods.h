@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/pod_view.h"
+#include "engine/slot_index.h"
 #include "evictd/cgroup_id.h"
 
 namespace evictd::engine {
@@ -13,7 +14,7 @@ namespace evictd::engine {
 /// The pods of the node by slot. Allocates at construction only.
 class Pods {
  public:
-  Pods();
+  Pods() : by_slot_(kMaxPods) {}
 
   /// Puts `pod` in its slot and replaces the slot's previous pod.
   void place(const PodView& pod);
@@ -26,8 +27,7 @@ class Pods {
 
  private:
   std::vector<std::optional<PodView>> by_slot_;
-  /// Slots that hold a pod, unordered.
-  std::vector<std::uint32_t> used_;
+  SlotIndex index_;
 };
 
 }  // namespace evictd::engine

@@ -14,7 +14,8 @@ void RefusedPods::add(const PodView& pod) {
 }
 
 bool RefusedPods::has(const PodView& pod) const {
-  return by_slot_[pod.slot] == pod.id;
+  // As a rule there is none: then no pod's place is loaded.
+  return count_ != 0 && by_slot_[pod.slot] == pod.id;
 }
 
 void RefusedPods::forget(const PodView& pod) {

@@ -143,6 +143,12 @@ ReadState CgroupFiles::read_live(MonoTime now, ReadBuffer& buffer, CgroupUsage& 
   return state;
 }
 
+Bytes CgroupFiles::read_usage(ReadBuffer& buffer) const {
+  Bytes usage{-1};
+  static_cast<void>(read_number(usage_, buffer, usage.value));
+  return usage;
+}
+
 Bytes CgroupFiles::read_limit(ReadBuffer& buffer) const {
   Bytes limit{-1};
   if (limit_) {

@@ -56,6 +56,8 @@ class CgroupFiles {
   [[nodiscard]] ReadState read(MonoTime now, ReadBuffer& buffer, CgroupUsage& usage) const;
   /// Reads only `usage` and `tasks`, enough to check a threshold. Cost: one or two preads, 1 us.
   [[nodiscard]] ReadState read_live(MonoTime now, ReadBuffer& buffer, CgroupUsage& usage) const;
+  /// Only the charged bytes; -1 if they could not be read. Cost: one pread, half a microsecond.
+  [[nodiscard]] Bytes read_usage(ReadBuffer& buffer) const;
   /// Makes the kernel flush the statistics of this cgroup and its descendants, as reading
   /// memory.stat does. Cost: one pread of the shortest file with this effect.
   void flush_statistics(ReadBuffer& buffer) const {

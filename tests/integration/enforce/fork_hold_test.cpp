@@ -89,6 +89,33 @@ TEST_F(LimitedPod, IsKilledAgainWithTheLimitThatItHasByThen) {
   }
 }
 
+TEST_F(LimitedPod, GetsTheLimitBackThatItsIntentHas) {
+  pod_.start(Behaviour::kIgnoreTerm, "c1");
+  KillTarget& target = pod_.target();
+  const PidsMax noted = target.pids_max_now();
+  ASSERT_TRUE(write_intent(target, {.began_at = kStart, .kill_due_at = kStart}, "clock", noted));
+  set_pids_max("88");
+  ASSERT_TRUE(actuator_->begin(target, Start{.pids_max = noted}, kStart));
+
+  ASSERT_TRUE(await(*actuator_, kReleased, kStart));
+
+  EXPECT_EQ(pod_.pids_max(), "77") << "it is read once, for both";
+}
+
+TEST_F(LimitedPod, GetsTheLimitBackThatItHadWhenItsDescriptorsWereOpenedLate) {
+  KillTarget::Options options = pod_.options();
+  options.preparation = Preparation::kLater;
+  KillTarget& target = pod_.open_target(options);
+  pod_.start(Behaviour::kIgnoreTerm, "c1");
+  const PidsMax noted = target.pids_max_now();
+  set_pids_max("88");
+  ASSERT_TRUE(actuator_->begin(target, Start{.pids_max = noted}, kStart));
+
+  ASSERT_TRUE(await(*actuator_, kReleased, kStart));
+
+  EXPECT_EQ(pod_.pids_max(), "88");
+}
+
 TEST_F(LimitedPod, OfAnEarlierEvictdCanForkAgainOnceItIsGone) {
   set_pids_max("0");
   pod_.start(Behaviour::kIgnoreTerm, "c1");

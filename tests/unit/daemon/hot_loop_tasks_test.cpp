@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <string>
 
 #include "driven_hot_loop.h"
 
@@ -54,6 +55,26 @@ TEST_F(HotLoopThatIsToldOfPids, LooksNoLaterForBeingTold) {
   const auto told = next<PassDone>();
   ASSERT_TRUE(told);
   ASSERT_EQ(told->trigger, PassTrigger::kCrossing);
+
+  clock_.advance(std::chrono::milliseconds(200));
+  inbox_.wake_up.signal();
+
+  const auto done = next<PassDone>();
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->trigger, PassTrigger::kRegular);
+}
+
+TEST_F(HotLoopThatIsToldOfPids, PollsWhatTheNextConfigurationLeavesToPolling) {
+  const std::string threshold = "pollInterval: 10s\nevictionHard:\n  pid.available: \"100\"\n";
+  // The kernel side counts those below the pod root exactly.
+  send(UseConfig{config("pidAvailableSource: podRoot\n" + threshold)});
+  start();
+  ASSERT_TRUE(next<PassDone>());
+  node_.set_tasks(4500);
+  send(UseConfig{config("pidAvailableSource: node\n" + threshold)});
+  const auto reloaded = next<PassDone>();
+  ASSERT_TRUE(reloaded && reloaded->copy);
+  ASSERT_EQ(reloaded->copy->pid_scope, eviction::Scope::kNode);
 
   clock_.advance(std::chrono::milliseconds(200));
   inbox_.wake_up.signal();

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,13 @@ std::vector<std::string> uids(const PodSlots& slots) {
     uids.push_back(slots.at(slot)->uid);
   }
   return uids;
+}
+
+TEST(HotPod, WhatEveryPassReadsLiesInTwoCacheLines) {
+  const std::unique_ptr<HotPod> made = pod(0, 1, "a");
+  const auto begin = reinterpret_cast<std::uintptr_t>(made.get());
+  EXPECT_EQ(begin % 64, 0U);
+  EXPECT_LE(reinterpret_cast<std::uintptr_t>(&made->facts + 1) - begin, 128U);
 }
 
 TEST(PodSlots, TheNewestComesFirst) {
@@ -72,6 +80,22 @@ TEST(PodSlots, ReplacingAPodMovesItToItsPlace) {
   slots.place(2, pod(2, 2, "b"));
   slots.place(1, pod(3, 1, "a"));
   EXPECT_EQ(uids(slots), (std::vector<std::string>{"a", "b"}));
+}
+
+TEST(PodSlots, APodIsFoundByItsCgroupAsLongAsItHasASlot) {
+  const auto cgroup = [](std::uint64_t id) { return CgroupId{.hierarchy = 1, .id = id}; };
+  PodSlots slots;
+  slots.place(1, pod(1, 10, "a"));
+  slots.place(2, pod(2, 20, "b"));
+  ASSERT_NE(slots.find(cgroup(10)), nullptr);
+  EXPECT_EQ(slots.find(cgroup(10))->uid, "a");
+  EXPECT_EQ(slots.find(cgroup(20)), slots.at(2));
+
+  slots.place(1, pod(1, 30, "in its place"));
+  EXPECT_EQ(slots.find(cgroup(10)), nullptr);
+  EXPECT_EQ(slots.find(cgroup(30)), slots.at(1));
+  slots.place(2, nullptr);
+  EXPECT_EQ(slots.find(cgroup(20)), nullptr);
 }
 
 TEST(SlotAllocator, GivesTheLowestFreeSlot) {

@@ -125,6 +125,14 @@ TEST_F(EngineTest, WhomADryRunHadChosenBeforeIsNotChosenAgainUntilNothingIsMet) 
   EXPECT_EQ(signalled_, std::vector<std::size_t>{0});
 }
 
+TEST_F(EngineTest, TheTimesBeforeAPassLackItsOwnEvictionOnly) {
+  pass(50 * kMiB);
+  EXPECT_TRUE(engine_.times_before().all().empty());
+  EXPECT_EQ(engine_.eviction_times().all().size(), 1U);
+  pass(500 * kMiB);
+  EXPECT_EQ(engine_.times_before().all().size(), 1U);
+}
+
 TEST_F(EngineTest, APassWithoutStatisticsFailsAndIsFollowedByTheNext) {
   pass(std::nullopt);
   EXPECT_EQ(engine_.decision().outcome, eviction::Outcome::kFailed);

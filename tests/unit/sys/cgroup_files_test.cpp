@@ -129,5 +129,16 @@ TEST_F(FilesOfFakeTree, ReadOnlyUsageAndTasksWhenAskedForLiveValues) {
   EXPECT_EQ(usage_.inactive_file, Bytes{-1});
 }
 
+TEST_F(FilesOfFakeTree, ReadTheUsageWhateverTheOtherFilesHave) {
+  test::make_unified(tree_);
+  test::make_v2_cgroup(tree_, "/p");
+  tree_.write("/sys/fs/cgroup/p/pids.current", "many\n");
+  tree_.write("/sys/fs/cgroup/p/memory.stat", "");
+  EXPECT_EQ(open("/p")->read_usage(buffer_), Bytes{2097152});
+  tree_.write("/sys/fs/cgroup/p/memory.current", "many\n");
+  EXPECT_EQ(open("/p")->read_usage(buffer_), Bytes{-1});
+  EXPECT_EQ(CgroupFiles().read_usage(buffer_), Bytes{-1});
+}
+
 }  // namespace
 }  // namespace evictd::sys

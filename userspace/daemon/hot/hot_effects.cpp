@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the engine wants done, as system calls and messages.
-#include <algorithm>
 #include <variant>
 
 #include "base/fault_point.h"
@@ -106,14 +105,17 @@ HotLoop::Answer HotLoop::perform(const engine::LookAgain& look) {
 /// Runs before the first signal. A restarted evictd must not send SIGTERM again nor forget the end
 /// of the grace period. It must know which pods it killed, and let those fork again that it did not
 /// kill.
-void HotLoop::leave_intent(const HotPod& victim, const enforce::Intent& intent) {
+std::optional<enforce::PidsMax> HotLoop::leave_intent(const HotPod& victim,
+                                                      const enforce::Intent& intent) {
   if (!victim.target) {
-    return;
+    return std::nullopt;
   }
-  if (!enforce::write_intent(*victim.target, intent, options_.intent_clock)) {
+  const enforce::PidsMax pids_max = victim.target->pids_max_now();
+  if (!enforce::write_intent(*victim.target, intent, options_.intent_clock, pids_max)) {
     count(options_.counters->intents_not_written);
   }
   fault_point(FaultPoint::kIntended);
+  return pids_max;
 }
 
 HotLoop::Answer HotLoop::perform(const engine::Signal& signal) {
@@ -121,20 +123,18 @@ HotLoop::Answer HotLoop::perform(const engine::Signal& signal) {
   HotPod& victim = pod_at(signal.pod);
   fault_point(FaultPoint::kDecided);
   kill_due_at_ = signal.kill_due_at;
+  enforce::Start start{.grace = signal.grace, .hold_tasks = signal.hold_tasks};
   if (!signal.dry_run) {
-    leave_intent(victim, {.hard = signal.hard,
-                          .at_once = signal.grace.count() == 0,
-                          .began_at = signal.at,
-                          .kill_due_at = signal.kill_due_at,
-                          .for_disk = signal.for_disk,
-                          .hold_tasks = signal.hold_tasks});
+    start.pids_max = leave_intent(victim, {.hard = signal.hard,
+                                           .at_once = signal.grace.count() == 0,
+                                           .began_at = signal.at,
+                                           .kill_due_at = signal.kill_due_at,
+                                           .for_disk = signal.for_disk,
+                                           .hold_tasks = signal.hold_tasks});
   }
   const Result<enforce::SignalReport> begun =
-      victim.target
-          ? actuator(signal.dry_run)
-                .begin(*victim.target, {.grace = signal.grace, .hold_tasks = signal.hold_tasks},
-                       signal.at)
-          : Result<enforce::SignalReport>(fail(Errc::kNotFound, {}));
+      victim.target ? actuator(signal.dry_run).begin(*victim.target, start, signal.at)
+                    : Result<enforce::SignalReport>(fail(Errc::kNotFound, {}));
   fault_point(FaultPoint::kSignalled);
   // The time of the signal itself: the actuator continues to check that no process was missed.
   timeline_.signal_at = begun ? begun->last_at : options_.clock->now();
@@ -199,7 +199,7 @@ HotLoop::Answer HotLoop::perform(const engine::ReadVictim& read) {
 }
 
 HotLoop::Answer HotLoop::perform(const engine::GoOnWith& eviction) {
-  const HotPod* const pod = find_pod(eviction.pod);
+  const HotPod* const pod = pods_.find(eviction.pod);
   const Result<Ticket> ticket =
       options_.actuator->adopt(*pod->target,
                                {.state = eviction.killed ? enforce::EvictionState::kKilled
@@ -228,7 +228,7 @@ HotLoop::Answer HotLoop::perform(const engine::EndPretended& end) {
 
 HotLoop::Answer HotLoop::perform(const engine::ClearIntent& clear) {
   fault_point(FaultPoint::kReleased);
-  if (const HotPod* const pod = find_pod(clear.pod); pod != nullptr && pod->target) {
+  if (const HotPod* const pod = pods_.find(clear.pod); pod != nullptr && pod->target) {
     enforce::clear_intent(*pod->target);
   }
   fault_point(FaultPoint::kIntentCleared);
@@ -236,7 +236,7 @@ HotLoop::Answer HotLoop::perform(const engine::ClearIntent& clear) {
 }
 
 HotLoop::Answer HotLoop::perform(const engine::TellRefused& refused) {
-  send(EvictionRefused{.victim = find_pod(refused.pod),
+  send(EvictionRefused{.victim = pods_.find(refused.pod),
                        .code = refused.code,
                        .adopted = refused.adopted,
                        .tried_again = refused.tried_again,
@@ -306,17 +306,8 @@ void HotLoop::end_rehearsal() {
   rehearsed_ = nullptr;
 }
 
-/// nullptr once its cgroup is gone.
-const HotPod* HotLoop::find_pod(CgroupId memory_id) const {
-  const std::span<const std::uint32_t> slots = pods_.ordered();
-  const auto slot = std::find_if(slots.begin(), slots.end(), [&](std::uint32_t one) {
-    return pods_.at(one)->memory_id == memory_id;
-  });
-  return slot == slots.end() ? nullptr : pods_.at(*slot);
-}
-
 CgroupUsage HotLoop::usage_of(CgroupId memory_id, MonoTime now) {
-  const HotPod* const pod = find_pod(memory_id);
+  const HotPod* const pod = pods_.find(memory_id);
   return pod != nullptr ? readings_.read_one(*pod, now) : CgroupUsage{};
 }
 

@@ -65,7 +65,7 @@ HotLoop::HotLoop(Options options, base::EventLoop loop, base::Timer timer)
       timer_(std::move(timer)),
       config_(std::move(options_.config)),
       readings_(std::move(options_.readings)),
-      looks_(options_.ladder),
+      looks_(options_.ladder, *config_),
       engine_(engine_options(options_, *config_), options_.clock->now()) {
   if (options_.filesystems != nullptr) {
     storage_.resize(kMaxPods);
@@ -254,7 +254,7 @@ void HotLoop::take_progress(enforce::Actuator& actuator) {
     EvictionStep step{
         .progress = *progress, .dry_run = dry_run, .counters = options_.actuator->counters()};
     CgroupUsage usage;
-    if (const HotPod* const pod = find_pod(progress->pod)) {
+    if (const HotPod* const pod = pods_.find(progress->pod)) {
       usage = readings_.read_one(*pod, wake_at_);
       if (pod->target) {
         step.usage = pod->target->usage().value_or(Bytes{-1});

@@ -100,7 +100,8 @@ class HotLoop final : private probe::EventSink {
   [[nodiscard]] Answer perform(const engine::EndRehearsal& end);
   [[nodiscard]] Answer perform(const engine::ArmBackstop& arm);
   [[nodiscard]] Answer perform(const engine::DisarmBackstop& disarm);
-  void leave_intent(const HotPod& victim, const enforce::Intent& intent);
+  /// Returns the pod's pids.max as the intent has it; nullopt without a target.
+  std::optional<enforce::PidsMax> leave_intent(const HotPod& victim, const enforce::Intent& intent);
   void end_rehearsal();
   void queue_local_eviction(const engine::Signal& signal, const enforce::SignalReport& begun);
   void publish_counters();
@@ -113,7 +114,6 @@ class HotLoop final : private probe::EventSink {
   void take_lent_buffer(std::unique_ptr<PassCopy> copy);
 
   [[nodiscard]] HotPod& pod_at(std::size_t place) { return *pods_.at(readings_.slots()[place]); }
-  [[nodiscard]] const HotPod* find_pod(CgroupId memory_id) const;
   [[nodiscard]] CgroupUsage usage_of(CgroupId memory_id, MonoTime now);
   [[nodiscard]] std::optional<MonoTime> disks_asked_at() const;
   /// The actuator in force for `dry_run`, which the engine decides.

@@ -99,7 +99,7 @@ void HotLoop::handle(UsePodRootFiles& message) {
 void HotLoop::handle(UseConfig& message) {
   dispatch(engine::ConfigurationChanged{message.config.get()});
   std::swap(config_, message.config);
-  looks_.forget();
+  looks_.use(*config_);
   if (options_.record_every_pass) {
     unrecorded_state_ = config_->manager.state();
     unrecorded_waiting_.reset();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "daemon/shared/node_memory.h"
 #include "daemon/shared/watcher.h"
 #include "eviction/forecast.h"
 #include "poll/growth.h"
@@ -27,20 +28,32 @@ std::int64_t growth_of(const std::optional<eviction::Observation>& before,
 
 }  // namespace
 
-bool Looks::kernel_watches(eviction::Signal signal, const HotConfig& config,
-                           const Readings& readings) const {
+Looks::Looks(const probe::Ladder* ladder, const HotConfig& config)
+    : ladder_(ladder),
+      has_timer_(ladder != nullptr && !ladder->chosen(probe::Purpose::kSweepTimer).empty()) {
+  use(config);
+}
+
+void Looks::use(const HotConfig& config) {
+  polled_ = {};
+  if (ladder_ != nullptr) {
+    watches_memory_ = memory_watcher(*ladder_, config.memory) == Watcher::kKernel;
+    watches_tasks_ = task_watcher(*ladder_, config.pid_source) == Watcher::kKernel;
+  }
+}
+
+bool Looks::kernel_watches(eviction::Signal signal, const Readings& readings) const {
   if (source() != ReadingSource::kTable) {
     return false;
   }
   if (signal == eviction::Signal::kMemoryAvailable) {
-    return memory_watcher(*ladder_, config.memory) == Watcher::kKernel &&
-           readings.node().source == UsageSource::kBpfTable;
+    return watches_memory_ && readings.node().source == UsageSource::kBpfTable;
   }
   if (signal == eviction::Signal::kPidAvailable) {
-    return task_watcher(*ladder_, config.pid_source) == Watcher::kKernel;
+    return watches_tasks_;
   }
   // Without its timer the kernel side sees neither the last steps of a batch nor a recovery.
-  return !ladder_->chosen(probe::Purpose::kSweepTimer).empty();
+  return has_timer_;
 }
 
 Duration Looks::next(const HotConfig& config, const Readings& readings) const {
@@ -55,7 +68,7 @@ Duration Looks::next(const HotConfig& config, const Readings& readings) const {
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const eviction::Signal signal = thresholds[i].signal;
     const auto& seen = readings.observations()[signal];
-    if (!is_polled(signal) || !seen || kernel_watches(signal, config, readings)) {
+    if (!is_polled(signal) || !seen || kernel_watches(signal, readings)) {
       continue;
     }
     const auto limit = static_cast<std::int64_t>(
@@ -73,8 +86,7 @@ Duration Looks::next(const HotConfig& config, const Readings& readings) const {
   }
   const auto& memory = readings.observations()[eviction::Signal::kMemoryAvailable];
   // Without the timer the kernel side checks only when something is charged.
-  const bool pushed = readings.reserve_is_pushed() && ladder_ != nullptr &&
-                      !ladder_->chosen(probe::Purpose::kSweepTimer).empty();
+  const bool pushed = readings.reserve_is_pushed() && has_timer_;
   if (config.manager.has_guard() && memory && memory->reserve && !pushed) {
     const eviction::KernelReserve& reserve = *memory->reserve;
     const auto distance =

@@ -15,7 +15,7 @@ namespace evictd::daemon {
 class Looks {
  public:
   /// `ladder`: of the loaded kernel side, nullptr without one. Borrowed.
-  explicit Looks(const probe::Ladder* ladder) : ladder_(ladder) {}
+  Looks(const probe::Ladder* ladder, const HotConfig& config);
 
   /// The kernel side's timer stalls: passes read files and poll everything.
   void set_polling(bool polling) { polling_ = polling; }
@@ -25,16 +25,21 @@ class Looks {
 
   /// Stores what a regular pass observed: growth is measured from it.
   void set_regular_pass(const eviction::Observations& seen) { polled_ = seen; }
-  void forget() { polled_ = {}; }
+  /// Begins with the next configuration: nothing was polled under it yet.
+  void use(const HotConfig& config);
   /// Returns the longest time until the next pass.
   [[nodiscard]] Duration next(const HotConfig& config, const Readings& readings) const;
 
  private:
   /// Whether the kernel side watches all of it, so that polling would notice nothing sooner.
-  [[nodiscard]] bool kernel_watches(eviction::Signal signal, const HotConfig& config,
-                                    const Readings& readings) const;
+  [[nodiscard]] bool kernel_watches(eviction::Signal signal, const Readings& readings) const;
 
   const probe::Ladder* ladder_;
+  // What the ladder says, so that no pass searches its texts: of the sweep timer, and whether the
+  // kernel side alone watches memory.available and pid.available.
+  bool has_timer_ = false;
+  bool watches_memory_ = false;
+  bool watches_tasks_ = false;
   bool polling_ = false;
   eviction::Observations polled_;  ///< The observations of the last regular pass under this
                                    ///< configuration.

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "daemon/hot/hot_pod.h"
+#include "engine/slot_index.h"
+#include "evictd/cgroup_id.h"
 
 namespace evictd::daemon {
 
@@ -24,9 +26,12 @@ class PodSlots {
   [[nodiscard]] std::span<const std::uint32_t> ordered() const { return order_; }
   [[nodiscard]] HotPod* at(std::uint32_t slot) { return pods_[slot].get(); }
   [[nodiscard]] const HotPod* at(std::uint32_t slot) const { return pods_[slot].get(); }
+  /// The pod of that memory cgroup; nullptr once it is gone.
+  [[nodiscard]] const HotPod* find(CgroupId memory_id) const;
 
  private:
   std::vector<std::unique_ptr<HotPod>> pods_;
+  engine::SlotIndex index_;
   std::vector<std::uint32_t> order_;
 };
 

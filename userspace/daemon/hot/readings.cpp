@@ -142,10 +142,8 @@ void Readings::read_node(const Request& request, MonoTime now) {
   }
 }
 
-void Readings::read_exact_values(const Request& request, MonoTime now) {
-  CgroupUsage live;
-  static_cast<void>(options_.pod_root_files.read_live(now, buffer_, live));
-  pod_root_.usage = live.usage;
+void Readings::read_exact_values(const Request& request) {
+  pod_root_.usage = options_.pod_root_files.read_usage(buffer_);
   if (request.limits || pod_root_.limit.value < 0) {
     pod_root_.limit = options_.pod_root_files.read_limit(buffer_);
   }
@@ -313,7 +311,7 @@ void Readings::read(const Request& request, PodSlots& slots,
     pod_root_max_tasks_ = options_.pod_root_files.read_max_tasks(buffer_);
   }
   if (source_ == ReadingSource::kTable) {
-    read_exact_values(request, now);
+    read_exact_values(request);
     // Before the rows, which show flushed statistics but cannot flush them.
     bring_up_to_date(request, now);
   }
@@ -333,6 +331,7 @@ void Readings::read(const Request& request, PodSlots& slots,
   pods_.clear();
   slots_.clear();
   usages_.clear();
+  some_outside_ = false;
   for (const std::uint32_t slot : slots.ordered()) {
     HotPod& pod = *slots.at(slot);
     if (!takes_part(pod, now)) {
@@ -340,6 +339,7 @@ void Readings::read(const Request& request, PodSlots& slots,
     }
     CgroupUsage usage;
     read_pod(pod, now, usage);
+    some_outside_ = some_outside_ || !pod.below_pod_root;
     slots_.push_back(slot);
     usages_.push_back(usage);
     pods_.push_back({.facts = &pod.facts,
@@ -381,6 +381,9 @@ void Readings::look_again(const eviction::ThresholdTable& thresholds, const PodS
   options_.node_files.read_meminfo(buffer_, node_);
   observations_[eviction::Signal::kMemoryAvailable]->kernel_available =
       eviction::kernel_available(node_, memory_);
+  if (!some_outside_) {
+    return;  // No candidate is to be read: a ranking ahead of the pass's own would be for nothing.
+  }
   for (const std::optional<std::size_t>& index : first_for_memory(eviction::Scope::kNode)) {
     if (!index) {
       continue;

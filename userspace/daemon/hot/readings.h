@@ -124,7 +124,7 @@ class Readings {
   void read_node(const Request& request, MonoTime now);
   void read_node_row();
   /// Reads the exact values of the pod root and the node, before the rows are read.
-  void read_exact_values(const Request& request, MonoTime now);
+  void read_exact_values(const Request& request);
   /// Returns false if the observations so far show no need, or a flush was done a moment ago.
   bool bring_up_to_date(const Request& request, MonoTime now);
   /// Reads all rows and the pod root's, or else the pod root's files.
@@ -169,6 +169,8 @@ class Readings {
   std::vector<eviction::PassPod> pods_;
   std::vector<std::uint32_t> slots_;
   std::vector<CgroupUsage> usages_;
+  /// Whether one of pods() lies outside the pod root.
+  bool some_outside_ = false;
   struct Before {
     CgroupId pod;
     Bytes usage;
