@@ -31,21 +31,12 @@ void Bridge::drive() {
     now = options_.clock->now();
   }
   if (const std::optional<Ask> ask = source_->tick(now)) {
-    begin(*ask);
+    if (const Result<> started = client_->start(*ask, find_access_, credential_failures_);
+        !started) {
+      source_->on_end({.error = started.error()}, options_.clock->now());
+    }
   }
   timer_.arm(source_->due());
-}
-
-void Bridge::begin(const Ask& ask) {
-  Result<ServerAccess> access = find_access_();
-  const Result<Credentials> credentials =
-      access ? read_credentials(*access) : Result<Credentials>(Failure(access.error()));
-  credential_failures_ += credentials ? 0 : 1;
-  const Result<> started =
-      credentials ? client_->start(ask, *credentials) : Result<>(Failure(credentials.error()));
-  if (!started) {
-    source_->on_end({.error = started.error()}, options_.clock->now());
-  }
 }
 
 void Bridge::on_head(int status) {

@@ -74,7 +74,6 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   void on_signal();
   /// Does whatever the source wants by now.
   void drive();
-  void begin(const Ask& ask);
   void log_problems();
   [[nodiscard]] bool on_journal_line(std::string_view line);
   /// A part that may have a problem, and what happens while it has one.
