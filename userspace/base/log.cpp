@@ -7,27 +7,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <chrono>
+#include <array>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/one_line.h"
+#include "base/rfc3339.h"
 
 namespace evictd::base {
 namespace {
 
-spdlog::level::level_enum to_spdlog(LogLevel level) {
-  switch (level) {
-    case LogLevel::kDebug:
-      return spdlog::level::debug;
-    case LogLevel::kInfo:
-      return spdlog::level::info;
-    case LogLevel::kWarn:
-      return spdlog::level::warn;
-    case LogLevel::kError:
-      return spdlog::level::err;
-  }
-  return spdlog::level::off;
+/// Of the seconds of a line's time.
+constexpr int kDecimals = 3;
+
+struct LevelForms {
+  std::string_view name;
+  spdlog::level::level_enum spdlog;
+  /// The kernel's severity number, which systemd's journal reads at the start of a line.
+  int severity;
+};
+
+/// In the order of LogLevel.
+constexpr std::array<LevelForms, 4> kLevels{{{"debug", spdlog::level::debug, 7},
+                                             {"info", spdlog::level::info, 6},
+                                             {"warn", spdlog::level::warn, 4},
+                                             {"error", spdlog::level::err, 3}}};
+
+const LevelForms& forms_of(LogLevel level) {
+  return kLevels.at(static_cast<std::size_t>(level));
 }
 
 /// Bytes that are not UTF-8, as in a cgroup's name, become U+FFFD; control characters are escaped.
@@ -67,37 +74,9 @@ bool needs_quotes(std::string_view text) {
   return false;
 }
 
-/// The kernel's severity numbers, which systemd's journal reads at the start of a line.
-int syslog_severity(LogLevel level) {
-  switch (level) {
-    case LogLevel::kDebug:
-      return 7;
-    case LogLevel::kInfo:
-      return 6;
-    case LogLevel::kWarn:
-      return 4;
-    case LogLevel::kError:
-      return 3;
-  }
-  return 6;
-}
-
-std::string format_moment(WallTime moment) {
-  const auto since_epoch = moment.time_since_epoch();
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(since_epoch);
-  const auto millis =
-      std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch - seconds).count();
-  const std::time_t time = seconds.count();
-  std::tm parts{};
-  ::gmtime_r(&time, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900,
-                     parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
-                     millis);
-}
-
 std::string format_json(const LogLine& line) {
   nlohmann::ordered_json object;
-  object["ts"] = format_moment(line.moment);
+  object["ts"] = rfc3339(line.moment, kDecimals);
   object["level"] = to_string(line.level);
   object["msg"] = line.message;
   for (const LogField& field : line.fields) {
@@ -111,26 +90,17 @@ std::string format_json(const LogLine& line) {
 }  // namespace
 
 std::string_view to_string(LogLevel level) {
-  switch (level) {
-    case LogLevel::kDebug:
-      return "debug";
-    case LogLevel::kInfo:
-      return "info";
-    case LogLevel::kWarn:
-      return "warn";
-    case LogLevel::kError:
-      return "error";
-  }
-  return "unknown";
+  return forms_of(level).name;
 }
 
 std::string format_line(const LogLine& line, LogFormat format, LogStream stream) {
   if (format == LogFormat::kJson) {
     return format_json(line);
   }
-  std::string text = stream == LogStream::kJournal
-                         ? fmt::format("<{}>", syslog_severity(line.level))
-                         : fmt::format("{} {} ", format_moment(line.moment), to_string(line.level));
+  std::string text =
+      stream == LogStream::kJournal
+          ? fmt::format("<{}>", forms_of(line.level).severity)
+          : fmt::format("{} {} ", rfc3339(line.moment, kDecimals), to_string(line.level));
   text += one_line(line.message);
   for (const LogField& field : line.fields) {
     if (!is_there(field)) {
@@ -156,7 +126,7 @@ Log::Log(LogOptions options, const core::Clock& clock, LogStream stream)
 
 void Log::set_options(LogOptions options) {
   options_ = options;
-  logger_->set_level(to_spdlog(options.level));
+  logger_->set_level(forms_of(options.level).spdlog);
 }
 
 void Log::debug(std::string_view message, LogFields fields) {
@@ -173,12 +143,12 @@ void Log::error(std::string_view message, LogFields fields) {
 }
 
 void Log::write(LogLevel level, std::string_view message, LogFields fields) {
-  if (!logger_->should_log(to_spdlog(level))) {
+  if (!logger_->should_log(forms_of(level).spdlog)) {
     return;
   }
   const LogLine line{
       .moment = clock_.wall_now(), .level = level, .message = message, .fields = fields};
-  logger_->log(to_spdlog(level), "{}", format_line(line, options_.format, stream_));
+  logger_->log(forms_of(level).spdlog, "{}", format_line(line, options_.format, stream_));
 }
 
 LogStream detect_log_stream() {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <poll.h>
-#include <sys/socket.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/json_text.h"
+#include "base/line_connection.h"
 #include "base/system_clock.h"
 #include "base/unix_socket.h"
 #include "cli/command.h"
@@ -60,12 +60,9 @@ class LinePrinter {
   Repetitions repetitions_;
 };
 
-/// Removes complete lines from the front of `unread`. Errors: kInvalid with evictd's refusal.
-Result<> take_lines(std::string& unread, LinePrinter& printer) {
-  std::size_t begin = 0;
-  for (std::size_t end = unread.find('\n'); end != std::string::npos;
-       end = unread.find('\n', begin)) {
-    const std::string_view text = std::string_view(unread).substr(begin, end - begin);
+/// Errors: kInvalid with evictd's refusal.
+Result<> print_followed(const std::vector<std::string>& lines, LinePrinter& printer) {
+  for (const std::string& text : lines) {
     if (const std::string refusal = refusal_in(text); !refusal.empty()) {
       return fail(Errc::kInvalid, refusal);
     }
@@ -73,41 +70,27 @@ Result<> take_lines(std::string& unread, LinePrinter& printer) {
     if (line.is_object()) {
       printer.print(line);
     }
-    begin = end + 1;
   }
-  unread.erase(0, begin);
   std::cout.flush();
   return {};
 }
 
 /// Prints lines as they arrive, until the daemon or the reader of our output exits.
 Result<> follow(const std::string& socket, const std::string& request, LinePrinter& printer) {
-  const Result<base::Fd> connection = base::connect_unix(socket);
+  Result<base::LineConnection> connection = base::LineConnection::ask(socket, request);
   if (!connection) {
     return fail_in("is evictd running?", connection.error());
   }
-  // Far smaller than any socket buffer: one write sends all of it.
-  const ssize_t sent = ::send(connection->get(), request.data(), request.size(), MSG_NOSIGNAL);
-  // If the connection is already closed, there may be an answer that says why.
-  if (sent != static_cast<ssize_t>(request.size()) && errno != EPIPE && errno != ECONNRESET) {
-    return fail_errno(errno, "ask evictd");
-  }
-  std::string unread;
   while (std::cout) {
-    pollfd ready{.fd = connection->get(), .events = POLLIN, .revents = 0};
+    pollfd ready{.fd = connection->fd(), .events = POLLIN, .revents = 0};
     if (::poll(&ready, 1, /*timeout=*/-1) < 0 && errno != EINTR) {
       return fail_errno(errno, "wait for evictd");
     }
-    std::array<char, 65536> buffer{};
-    const ssize_t got = ::recv(connection->get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
-    if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
-      continue;
-    }
-    if (got <= 0) {
+    const Result<std::vector<std::string>> lines = connection->take();
+    if (!lines) {
       return fail(Errc::kNotFound, "evictd closed the stream");
     }
-    unread.append(buffer.data(), static_cast<std::size_t>(got));
-    EVICTD_TRY(take_lines(unread, printer));
+    EVICTD_TRY(print_followed(*lines, printer));
   }
   return {};
 }
@@ -190,7 +173,7 @@ Result<> show(const EventsOptions& options) {
     } else if (!options.since.empty()) {
       request["since"] = exporting::rfc3339(*since);
     }
-    return follow(options.source.socket, request.dump() + "\n", printer);
+    return follow(options.source.socket, request.dump(), printer);
   }
   EVICTD_ASSIGN_OR_RETURN(const JournalLines lines, past_lines(options, *since));
   print_all(lines, printer);

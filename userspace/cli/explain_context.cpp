@@ -99,10 +99,6 @@ void add_posts(const EvictionRecord& record, std::vector<std::string>& texts) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// For a hard grace that was cut to the time left; empty otherwise.
 std::string cut_grace_text(const EvictionRecord& record) {
   if (!record.grace || record.grace->given_ms >= record.grace->wanted_ms ||
@@ -116,6 +112,14 @@ std::string cut_grace_text(const EvictionRecord& record) {
 }
 
 }  // namespace
+
+const RecordedThreshold* threshold_of(const EvictionRecord& record) {
+  const auto found = std::find_if(
+      record.thresholds.begin(), record.thresholds.end(), [&](const RecordedThreshold& one) {
+        return one.signal == record.signal && one.threshold == record.threshold;
+      });
+  return found == record.thresholds.end() ? nullptr : &*found;
+}
 
 std::string guard_text(const EvictionRecord& record) {
   if (!record.oom_guard || !record.oom_guard->due) {
@@ -142,11 +146,8 @@ std::string grace_source_text(const EvictionRecord& record) {
   if (record.outcome == "escalated" && record.grace_seconds == 0) {
     return {};  // By the threshold or by hardEvictionFloor: the record does not tell.
   }
-  const auto threshold = std::find_if(
-      record.thresholds.begin(), record.thresholds.end(), [&](const RecordedThreshold& one) {
-        return one.signal == record.signal && one.threshold == record.threshold;
-      });
-  if (threshold == record.thresholds.end()) {
+  const RecordedThreshold* threshold = threshold_of(record);
+  if (threshold == nullptr) {
     return {};
   }
   return threshold->hardness == "soft"

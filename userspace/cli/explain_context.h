@@ -8,6 +8,10 @@
 
 namespace evictd::cli {
 
+/// The threshold that the decision is about; null if the record lacks it. Borrowed from the record.
+[[nodiscard]] const exporting::RecordedThreshold* threshold_of(
+    const exporting::EvictionRecord& record);
+
 /// The source of the victim's grace period, in one sentence; empty if the record does not have it.
 [[nodiscard]] std::string grace_source_text(const exporting::EvictionRecord& record);
 

@@ -13,30 +13,20 @@ namespace evictd::cli {
 namespace {
 
 using exporting::EvictionRecord;
-using exporting::RecordedCandidate;
-using exporting::RecordedLocalCandidate;
 
-const RecordedCandidate* candidate_in(const EvictionRecord& record, std::string_view what) {
-  const auto found =
-      std::find_if(record.ranking.begin(), record.ranking.end(), [&](const auto& candidate) {
-        return names_pod(what, candidate.ns, candidate.name, candidate.uid);
-      });
-  return found == record.ranking.end() ? nullptr : &*found;
-}
-
-const RecordedLocalCandidate* local_candidate_in(const EvictionRecord& record,
-                                                 std::string_view what) {
-  const auto found = std::find_if(
-      record.local_candidates.begin(), record.local_candidates.end(), [&](const auto& candidate) {
-        return names_pod(what, candidate.ns, candidate.name, candidate.uid);
-      });
-  return found == record.local_candidates.end() ? nullptr : &*found;
+/// The candidate that `what` means; null if there is none.
+template <typename Candidate>
+const Candidate* candidate_in(const std::vector<Candidate>& candidates, std::string_view what) {
+  const auto found = std::find_if(candidates.begin(), candidates.end(), [&](const auto& candidate) {
+    return names_pod(what, candidate.ns, candidate.name, candidate.uid);
+  });
+  return found == candidates.end() ? nullptr : &*found;
 }
 
 Answer answer_in(const EvictionRecord& record, std::string_view what) {
   return {.record = &record,
-          .pod = candidate_in(record, what),
-          .local = local_candidate_in(record, what)};
+          .pod = candidate_in(record.ranking, what),
+          .local = candidate_in(record.local_candidates, what)};
 }
 
 std::optional<std::uint64_t> id_of(std::string_view what) {
@@ -72,7 +62,8 @@ Answer answer_for_pod(const std::vector<EvictionRecord>& records, const std::str
     return record.has_victim() && names_pod(what, record.ns, record.name, record.uid);
   };
   const auto took_part = [&](const EvictionRecord& record) {
-    return candidate_in(record, what) != nullptr || local_candidate_in(record, what) != nullptr;
+    const Answer answer = answer_in(record, what);
+    return answer.pod != nullptr || answer.local != nullptr;
   };
   const auto was_passed_over = [&](const EvictionRecord& record) {
     return record.has_victim() && took_part(record);

@@ -23,14 +23,6 @@ using exporting::RecordedCandidate;
 using exporting::RecordedLocalCandidate;
 using exporting::RecordedThreshold;
 
-const RecordedThreshold* threshold_of(const EvictionRecord& record) {
-  const auto found = std::find_if(
-      record.thresholds.begin(), record.thresholds.end(), [&](const RecordedThreshold& one) {
-        return one.signal == record.signal && one.threshold == record.threshold;
-      });
-  return found == record.thresholds.end() ? nullptr : &*found;
-}
-
 std::string observation_text(const EvictionRecord& record) {
   for (const exporting::RecordedObservation& seen : record.observations) {
     if (seen.signal == record.signal) {

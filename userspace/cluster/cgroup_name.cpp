@@ -139,21 +139,4 @@ bool is_static_uid(std::string_view uid) {
   return is_hex(uid, 32);
 }
 
-std::optional<PathMeaning> parse_cgroup_path(std::string_view path) {
-  std::string container_id;
-  while (!path.empty()) {
-    const std::string_view parent = parent_of(path);
-    const std::string_view leaf = leaf_of(path);
-    if (std::optional<PodName> pod = parse_pod_name(leaf, leaf_of(parent))) {
-      return PathMeaning{std::move(*pod), path.size(), std::move(container_id)};
-    }
-    // Deeper parts were inside this container, whatever their names.
-    if (std::optional<std::string> id = parse_container_name(leaf)) {
-      container_id = std::move(*id);
-    }
-    path = parent;
-  }
-  return std::nullopt;
-}
-
 }  // namespace evictd::cluster

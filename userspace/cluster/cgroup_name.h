@@ -54,17 +54,4 @@ struct PodName {
 /// Whether the kubelet derived this uid from the hash of a static manifest: 32 hexadecimal digits.
 [[nodiscard]] bool is_static_uid(std::string_view uid);
 
-/// The meaning of a path.
-struct PathMeaning {
-  PodName pod;
-  /// Length of the part of the path that ends at the pod.
-  std::size_t pod_path_length = 0;
-  /// Empty if the path ends at the pod, or inside the pod but in no container.
-  std::string container_id;
-};
-
-/// Returns the innermost pod of `path`, read from the leaf towards the root, so that any prefix may
-/// precede it. nullopt if no part of the path is a pod.
-[[nodiscard]] std::optional<PathMeaning> parse_cgroup_path(std::string_view path);
-
 }  // namespace evictd::cluster

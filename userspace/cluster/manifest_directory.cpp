@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/manifest_directory.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
@@ -10,10 +9,12 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <utility>
+#include <vector>
 
 #include "cluster/document.h"
+#include "evictd/try.h"
+#include "sys/directory.h"
 #include "sys/root.h"
 
 namespace evictd::cluster {
@@ -36,25 +37,10 @@ std::optional<DocumentFormat> format_of(std::string_view name) {
                                                            : std::nullopt;
 }
 
-struct CloseDirectory {
-  void operator()(DIR* directory) const { ::closedir(directory); }
-};
-
 Result<std::set<std::string>> manifest_names(int directory, const std::string& path) {
-  base::Fd fd(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  const std::unique_ptr<DIR, CloseDirectory> listing(fd ? ::fdopendir(fd.get()) : nullptr);
-  if (!listing) {
-    return fail_errno(errno, "list " + path);
-  }
-  static_cast<void>(fd.release());
-  std::set<std::string> names;
-  for (errno = 0; const dirent* entry = ::readdir(listing.get()); errno = 0) {
-    if (format_of(entry->d_name)) {
-      names.emplace(entry->d_name);
-    }
-  }
-  return errno == 0 ? Result<std::set<std::string>>(std::move(names))
-                    : fail_errno(errno, "list " + path);
+  EVICTD_ASSIGN_OR_RETURN(std::vector<std::string> names, sys::names_in(directory, path));
+  std::erase_if(names, [](const std::string& name) { return !format_of(name); });
+  return std::set<std::string>(names.begin(), names.end());
 }
 
 const char* kind_of(mode_t mode) {

@@ -222,9 +222,4 @@ const PodEntry* PodTable::find(std::string_view uid) const {
   return found == entries.end() ? nullptr : &*found;
 }
 
-PodState state_with(const PodEntry& entry, const CgroupUsage& usage) {
-  const bool is_waited_for = entry.state == PodState::kActive && !usage.has_memory();
-  return is_waited_for ? PodState::kNotYetRead : entry.state;
-}
-
 }  // namespace evictd::cluster

@@ -92,12 +92,8 @@ struct PodTable {
   [[nodiscard]] const PodEntry* find(std::string_view uid) const;
 };
 
-/// Joins cgroups and manifests by uid. Pure. A known pod with processes is kActive here; only
-/// state_with() can tell whether its statistics were read.
+/// Joins cgroups and manifests by uid. Pure. A known pod with processes is kActive here,
+/// whether or not its statistics were read.
 [[nodiscard]] PodTable join_pods(const JoinInputs& inputs);
-
-/// Returns the state of an entry given its newest reading: kNotYetRead for an active pod without
-/// one.
-[[nodiscard]] PodState state_with(const PodEntry& entry, const CgroupUsage& usage);
 
 }  // namespace evictd::cluster

@@ -1,115 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/rfc3339.h"
 
-#include <array>
-#include <charconv>
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 
 namespace evictd::core {
 namespace {
 
-/// Removes fixed-width numbers and single characters from the front of a text.
-class Cursor {
- public:
-  explicit Cursor(std::string_view text) : rest_(text) {}
+constexpr std::string_view kDateAndTime = "0000-00-00T00:00:00";
 
-  [[nodiscard]] bool take(char wanted) {
-    if (rest_.empty() || rest_.front() != wanted) {
-      return false;
-    }
-    rest_.remove_prefix(1);
-    return true;
+/// Whether `text` begins with a text of this form, in which 0 stands for any digit.
+bool has_form(std::string_view text, std::string_view form) {
+  const auto fits = [](char wanted, char c) {
+    return wanted == '0' ? c >= '0' && c <= '9' : c == wanted || (wanted == 'T' && c == 't');
+  };
+  return text.size() >= form.size() && std::equal(form.begin(), form.end(), text.begin(), fits);
+}
+
+/// The number of `length` digits at `place`, all of which exist.
+int number_at(std::string_view text, std::size_t place, std::size_t length) {
+  int value = 0;
+  for (const char c : text.substr(place, length)) {
+    value = value * 10 + (c - '0');
   }
+  return value;
+}
 
-  [[nodiscard]] std::optional<int> number(std::size_t digits) {
-    if (rest_.size() < digits) {
-      return std::nullopt;
-    }
-    int value = 0;
-    for (const char c : rest_.substr(0, digits)) {
-      if (c < '0' || c > '9') {
-        return std::nullopt;
-      }
-      value = value * 10 + (c - '0');
-    }
-    rest_.remove_prefix(digits);
-    return value;
-  }
-
-  [[nodiscard]] bool empty() const { return rest_.empty(); }
-  [[nodiscard]] char front() const { return rest_.empty() ? '\0' : rest_.front(); }
-
- private:
-  std::string_view rest_;
-};
-
-std::optional<std::int64_t> fraction_ns(Cursor& cursor) {
-  if (!cursor.take('.')) {
+/// The fraction of a second, removed from the front of `rest`; nullopt for a point without digits.
+std::optional<std::int64_t> take_fraction_ns(std::string_view& rest) {
+  if (!rest.starts_with('.')) {
     return 0;
   }
+  const std::size_t end = std::min(rest.find_first_not_of("0123456789", 1), rest.size());
   std::int64_t value = 0;
-  std::int64_t weight = 100'000'000;
-  bool any = false;
-  while (cursor.front() >= '0' && cursor.front() <= '9') {
-    value += weight * *cursor.number(1);
-    weight /= 10;
-    any = true;
+  for (std::size_t i = 1; i <= 9; ++i) {
+    value = value * 10 + (i < end ? rest[i] - '0' : 0);
   }
-  return any ? std::optional(value) : std::nullopt;
+  rest.remove_prefix(end);
+  return end > 1 ? std::optional(value) : std::nullopt;
 }
 
-std::optional<std::chrono::minutes> offset(Cursor& cursor) {
-  if (cursor.take('Z') || cursor.take('z')) {
+/// What `text` as a whole says.
+std::optional<std::chrono::minutes> offset(std::string_view text) {
+  constexpr std::string_view kEast = "+00:00";
+  constexpr std::string_view kWest = "-00:00";
+  if (text == "Z" || text == "z") {
     return std::chrono::minutes{0};
   }
-  const bool negative = cursor.front() == '-';
-  if (!cursor.take('-') && !cursor.take('+')) {
+  if (text.size() != kEast.size() || !(has_form(text, kEast) || has_form(text, kWest)) ||
+      number_at(text, 1, 2) > 23 || number_at(text, 4, 2) > 59) {
     return std::nullopt;
   }
-  const std::optional<int> hours = cursor.number(2);
-  if (!hours || !cursor.take(':')) {
-    return std::nullopt;
-  }
-  const std::optional<int> minutes = cursor.number(2);
-  if (!minutes || *hours > 23 || *minutes > 59) {
-    return std::nullopt;
-  }
-  const std::chrono::minutes distance = std::chrono::hours{*hours} + std::chrono::minutes{*minutes};
-  return negative ? -distance : distance;
-}
-
-struct ClockTime {
-  int hour, minute, second;
-};
-
-std::optional<std::chrono::sys_days> date(Cursor& cursor) {
-  const std::optional<int> year = cursor.number(4);
-  const bool first = cursor.take('-');
-  const std::optional<int> month = cursor.number(2);
-  const bool second = cursor.take('-');
-  const std::optional<int> day = cursor.number(2);
-  if (!year || !first || !month || !second || !day) {
-    return std::nullopt;
-  }
-  const std::chrono::year_month_day ymd{std::chrono::year{*year},
-                                        std::chrono::month{static_cast<unsigned>(*month)},
-                                        std::chrono::day{static_cast<unsigned>(*day)}};
-  return ymd.ok() ? std::optional(std::chrono::sys_days{ymd}) : std::nullopt;
-}
-
-std::optional<ClockTime> clock_time(Cursor& cursor) {
-  const std::optional<int> hour = cursor.number(2);
-  const bool first = cursor.take(':');
-  const std::optional<int> minute = cursor.number(2);
-  const bool second = cursor.take(':');
-  const std::optional<int> seconds = cursor.number(2);
-  if (!hour || !first || !minute || !second || !seconds || *hour > 23 || *minute > 59 ||
-      *seconds > 60) {
-    return std::nullopt;
-  }
-  return ClockTime{*hour, *minute, *seconds};
+  const std::chrono::minutes distance =
+      std::chrono::hours{number_at(text, 1, 2)} + std::chrono::minutes{number_at(text, 4, 2)};
+  return text.front() == '-' ? -distance : distance;
 }
 
 Failure malformed(std::string_view text) {
@@ -120,23 +67,25 @@ Failure malformed(std::string_view text) {
 }  // namespace
 
 Result<WallTime> wall_time_from_rfc3339(std::string_view text) {
-  Cursor cursor(text);
-  const std::optional<std::chrono::sys_days> day = date(cursor);
-  if (!day || (!cursor.take('T') && !cursor.take('t'))) {
+  if (!has_form(text, kDateAndTime)) {
     return malformed(text);
   }
-  const std::optional<ClockTime> clock = clock_time(cursor);
-  if (!clock) {
+  const std::chrono::year_month_day day{
+      std::chrono::year{number_at(text, 0, 4)},
+      std::chrono::month{static_cast<unsigned>(number_at(text, 5, 2))},
+      std::chrono::day{static_cast<unsigned>(number_at(text, 8, 2))}};
+  const int hour = number_at(text, 11, 2);
+  const int minute = number_at(text, 14, 2);
+  const int second = number_at(text, 17, 2);
+  std::string_view rest = text.substr(kDateAndTime.size());
+  const std::optional<std::int64_t> nanoseconds = take_fraction_ns(rest);
+  const std::optional<std::chrono::minutes> east = offset(rest);
+  if (!day.ok() || hour > 23 || minute > 59 || second > 60 || !nanoseconds || !east) {
     return malformed(text);
   }
-  const std::optional<std::int64_t> nanoseconds = fraction_ns(cursor);
-  const std::optional<std::chrono::minutes> east = nanoseconds ? offset(cursor) : std::nullopt;
-  if (!east || !cursor.empty()) {
-    return malformed(text);
-  }
-  const std::chrono::sys_seconds seconds =
-      std::chrono::sys_seconds{*day} + std::chrono::hours{clock->hour} +
-      std::chrono::minutes{clock->minute} + std::chrono::seconds{clock->second} - *east;
+  const std::chrono::sys_seconds seconds = std::chrono::sys_days{day} + std::chrono::hours{hour} +
+                                           std::chrono::minutes{minute} +
+                                           std::chrono::seconds{second} - *east;
   const std::chrono::sys_days kFirst{std::chrono::year{1678} / 1 / 1};
   const std::chrono::sys_days kAfterLast{std::chrono::year{2262} / 1 / 1};
   if (seconds < kFirst || seconds >= kAfterLast) {

@@ -221,9 +221,4 @@ bool TreeWalk::add(const Entry& entry) {
   return true;
 }
 
-Result<TreeUsage> measure_tree(int directory, Pace& pace) {
-  std::size_t linked = TreeWalk::kMostLinked;
-  return TreeWalk(linked).advance(directory, pace);
-}
-
 }  // namespace evictd::disk

@@ -93,7 +93,4 @@ class TreeWalk {
   std::size_t* linked_left_;
 };
 
-/// A whole walk in one call.
-[[nodiscard]] Result<TreeUsage> measure_tree(int directory, Pace& pace);
-
 }  // namespace evictd::disk

@@ -3,11 +3,13 @@
 
 #include <string>
 
-#include "evictd/time.h"
+#include "base/rfc3339.h"
 
 namespace evictd::exporting {
 
 /// "2026-01-31T12:00:00.000123Z": UTC with microseconds, the API's MicroTime format.
-[[nodiscard]] std::string rfc3339(WallTime moment);
+[[nodiscard]] inline std::string rfc3339(WallTime moment) {
+  return base::rfc3339(moment, 6);
+}
 
 }  // namespace evictd::exporting

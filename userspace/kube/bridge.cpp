@@ -31,21 +31,12 @@ void Bridge::drive() {
     now = options_.clock->now();
   }
   if (const std::optional<Ask> ask = source_->tick(now)) {
-    begin(*ask);
+    if (const Result<> started = client_->start(*ask, find_access_, credential_failures_);
+        !started) {
+      source_->on_end({.error = started.error()}, options_.clock->now());
+    }
   }
   timer_.arm(source_->due());
-}
-
-void Bridge::begin(const Ask& ask) {
-  Result<ServerAccess> access = find_access_();
-  const Result<Credentials> credentials =
-      access ? read_credentials(*access) : Result<Credentials>(Failure(access.error()));
-  credential_failures_ += credentials ? 0 : 1;
-  const Result<> started =
-      credentials ? client_->start(ask, *credentials) : Result<>(Failure(credentials.error()));
-  if (!started) {
-    source_->on_end({.error = started.error()}, options_.clock->now());
-  }
 }
 
 void Bridge::on_head(int status) {
@@ -73,7 +64,8 @@ void Bridge::on_signal() {
 }
 
 /// Logs each problem once, and its end once.
-void Bridge::tell(const Telling& telling, const std::string& problem, std::string& told) {
+void Bridge::tell(const Telling& telling, const std::string& problem) {
+  std::string& told = told_[telling.what];
   if (problem.empty() == told.empty()) {
     return;
   }
@@ -99,29 +91,26 @@ bool Bridge::on_journal_line(std::string_view line) {
 
 void Bridge::log_problems() {
   constexpr std::string_view kAsKnown = "with the pods as they were last known";
-  tell({"the source of pods", kAsKnown}, source_->problem(), logged_source_);
-  tell({"a manifest", kAsKnown}, directory_->problem(), logged_directory_);
+  tell({"the source of pods", kAsKnown}, source_->problem());
+  tell({"a manifest", kAsKnown}, directory_->problem());
   if (follower_) {
-    tell({"evictd's control socket", kAsKnown}, follower_->problem(), logged_evictd_);
+    tell({"evictd's control socket", kAsKnown}, follower_->problem());
   }
   if (actions_) {
-    tell({"the actions for evictions", "and retrying"}, actions_->problem(), logged_actions_);
+    tell({"the actions for evictions", "and retrying"}, actions_->problem());
   }
   if (observer_) {
-    tell({"the comparison with the kubelet", "with what is known"}, observer_->problem(),
-         logged_observer_);
+    tell({"the comparison with the kubelet", "with what is known"}, observer_->problem());
   }
   if (evicted_events_) {
-    tell({"the kubelet's events", "with the pods' status alone"}, evicted_events_->problem(),
-         logged_events_);
+    tell({"the kubelet's events", "with the pods' status alone"}, evicted_events_->problem());
   }
   if (runtime_) {
     tell({"the container runtime", "without stopping sandboxes until it answers"},
-         runtime_->problem(), logged_runtime_);
-    tell({"the container runtime's events", "by polling it"}, runtime_->events_problem(),
-         logged_runtime_events_);
+         runtime_->problem());
+    tell({"the container runtime's events", "by polling it"}, runtime_->events_problem());
     tell({"the links to the container runtime's directories", "with the existing links"},
-         runtime_->places_problem(), logged_places_);
+         runtime_->places_problem());
   }
 }
 

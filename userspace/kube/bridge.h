@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -74,7 +75,6 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   void on_signal();
   /// Does whatever the source wants by now.
   void drive();
-  void begin(const Ask& ask);
   void log_problems();
   [[nodiscard]] bool on_journal_line(std::string_view line);
   /// A part that may have a problem, and what happens while it has one.
@@ -82,7 +82,7 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
     std::string_view what;
     std::string_view meanwhile;
   };
-  void tell(const Telling& telling, const std::string& problem, std::string& told);
+  void tell(const Telling& telling, const std::string& problem);
 
   Options options_;
   base::EventLoop loop_;
@@ -110,16 +110,8 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   std::unique_ptr<EvictdFollower> follower_;
   MonoTime started_at_{};
   std::uint64_t credential_failures_ = 0;
-  /// The problems as last logged; empty if there is none.
-  std::string logged_source_;
-  std::string logged_directory_;
-  std::string logged_evictd_;
-  std::string logged_runtime_;
-  std::string logged_runtime_events_;
-  std::string logged_places_;
-  std::string logged_actions_;
-  std::string logged_observer_;
-  std::string logged_events_;
+  /// The problems as last logged, by Telling::what; empty if there is none.
+  std::map<std::string_view, std::string> told_;
   bool is_stopping_ = false;
 };
 

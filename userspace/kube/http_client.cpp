@@ -74,6 +74,16 @@ Result<> HttpClient::start(const Ask& ask, const Credentials& credentials) {
   return {};
 }
 
+Result<> HttpClient::start(const Ask& ask, const FindAccess& find_access,
+                           std::uint64_t& credential_failures) {
+  const Result<Credentials> credentials = find_access().and_then(read_credentials);
+  if (!credentials) {
+    ++credential_failures;
+    return Failure(credentials.error());
+  }
+  return start(ask, *credentials);
+}
+
 void HttpClient::cancel(const std::string& why) {
   if (!transfer_) {
     return;

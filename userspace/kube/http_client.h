@@ -48,6 +48,10 @@ class HttpClient {
   /// Starts a request; none may be in progress. Errors: out of memory, as libcurl reports it;
   /// on_end() is then not called.
   [[nodiscard]] Result<> start(const Ask& ask, const Credentials& credentials);
+  /// The same with the credentials that `find_access` leads to; adds to `credential_failures` if
+  /// they cannot be read.
+  [[nodiscard]] Result<> start(const Ask& ask, const FindAccess& find_access,
+                               std::uint64_t& credential_failures);
   /// Cancels the request in progress: on_end() follows at once, with kTimedOut.
   void cancel(const std::string& why);
 

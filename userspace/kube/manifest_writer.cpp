@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/manifest_writer.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -10,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -18,6 +16,7 @@
 #include "base/read_up_to.h"
 #include "base/write_all.h"
 #include "evictd/try.h"
+#include "sys/directory.h"
 
 namespace evictd::kube {
 
@@ -29,27 +28,6 @@ constexpr std::string_view kUnfinished = ".unfinished";
 constexpr std::string_view kJson = ".json";
 /// The largest file that evictd reads, cluster/document.h.
 constexpr std::size_t kMostBytes = std::size_t{4} << 20U;
-
-struct CloseListing {
-  void operator()(DIR* listing) const { ::closedir(listing); }
-};
-
-Result<std::vector<std::string>> names_in(int directory, const std::string& path) {
-  base::Fd fd(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  const std::unique_ptr<DIR, CloseListing> listing(fd ? ::fdopendir(fd.get()) : nullptr);
-  if (!listing) {
-    return fail_errno(errno, "list " + path);
-  }
-  static_cast<void>(fd.release());
-  std::vector<std::string> names;
-  for (errno = 0; const dirent* entry = ::readdir(listing.get()); errno = 0) {
-    if (const std::string_view name = entry->d_name; name != "." && name != "..") {
-      names.emplace_back(name);
-    }
-  }
-  return errno == 0 ? Result<std::vector<std::string>>(std::move(names))
-                    : fail_errno(errno, "list " + path);
-}
 
 /// The uid in "UID.json"; nullopt for any other name.
 std::optional<std::string> uid_of(std::string_view name) {
@@ -97,7 +75,7 @@ Result<ManifestWriter> ManifestWriter::open(const std::string& directory) {
   if (!fd) {
     return fail_errno(errno, "open manifestDirectory " + directory);
   }
-  EVICTD_ASSIGN_OR_RETURN(const std::vector<std::string> names, names_in(fd.get(), directory));
+  EVICTD_ASSIGN_OR_RETURN(const std::vector<std::string> names, sys::names_in(fd.get(), directory));
   struct stat status {};
   if (!names.empty() && ::fstatat(fd.get(), kConfirmed, &status, AT_SYMLINK_NOFOLLOW) != 0) {
     return fail(Errc::kInvalid,
@@ -111,7 +89,7 @@ Result<ManifestWriter> ManifestWriter::open(const std::string& directory) {
 
 std::vector<PodDocument> ManifestWriter::read_all() {
   std::vector<PodDocument> documents;
-  const Result<std::vector<std::string>> names = names_in(directory_.get(), path_);
+  const Result<std::vector<std::string>> names = sys::names_in(directory_.get(), path_);
   if (!names) {
     ++counters_.failures;
     return documents;

@@ -4,12 +4,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <limits>
 
 #include "base/fd.h"
+#include "base/read_up_to.h"
 
 namespace evictd::stage {
 
@@ -18,18 +18,7 @@ Result<std::string> read_text(const std::filesystem::path& path) {
   if (!fd) {
     return fail_errno(errno, "read " + path.string());
   }
-  std::string text;
-  std::array<char, 4096> chunk{};
-  for (;;) {
-    const ssize_t got = ::read(fd.get(), chunk.data(), chunk.size());
-    if (got < 0) {
-      return fail_errno(errno, "read " + path.string());
-    }
-    if (got == 0) {
-      return text;
-    }
-    text.append(chunk.data(), static_cast<std::size_t>(got));
-  }
+  return base::read_up_to(fd.get(), std::numeric_limits<std::size_t>::max(), path.string());
 }
 
 Result<> write_kernel_file(const std::filesystem::path& path, std::string_view text) {

@@ -34,21 +34,51 @@ bool names_directory(int directory, unsigned char type, const char* name) {
   return ::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
 }
 
-/// Adds the directories among the entries that getdents64 filled in.
-void add_directories(int directory, const char* entries, std::size_t size,
-                     std::vector<std::string>& names) {
-  for (std::size_t at = 0; at < size;) {
-    const char* entry = entries + at;
+enum class Wanted { kAll, kDirectories };
+
+/// Adds the wanted ones of the entries that getdents64 filled in.
+void add_names(int directory, std::string_view entries, Wanted wanted,
+               std::vector<std::string>& names) {
+  for (std::size_t at = 0; at < entries.size();) {
+    const char* entry = entries.data() + at;
     std::uint16_t length = 0;
     std::memcpy(&length, entry + offsetof(dirent64, d_reclen), sizeof length);
     const auto type = static_cast<unsigned char>(entry[offsetof(dirent64, d_type)]);
     const char* name = entry + offsetof(dirent64, d_name);
     const std::string_view text(name);
-    if (text != "." && text != ".." && names_directory(directory, type, name)) {
+    if (text != "." && text != ".." &&
+        (wanted == Wanted::kAll || names_directory(directory, type, name))) {
       names.emplace_back(text);
     }
     at += length;
   }
+}
+
+Result<std::vector<std::string>> entries_in(int fd, Wanted wanted) {
+  std::vector<std::string> names;
+  alignas(dirent64) std::array<char, kEntriesBytes> entries{};
+  if (::lseek(fd, 0, SEEK_SET) < 0) {
+    return fail_errno(errno, "list a directory");
+  }
+  for (;;) {
+    const ssize_t size = ::getdents64(fd, entries.data(), entries.size());
+    if (size < 0) {
+      return fail_errno(errno, "list a directory");
+    }
+    if (size == 0) {
+      return names;
+    }
+    add_names(fd, {entries.data(), static_cast<std::size_t>(size)}, wanted, names);
+  }
+}
+
+/// As readdir(3) does, takes a directory that was removed since it was opened for an empty one.
+Result<std::vector<std::string>> list(int fd, Wanted wanted, const std::string& path) {
+  Result<std::vector<std::string>> names = entries_in(fd, wanted);
+  if (!names && names.error().sys_errno == ENOENT) {
+    return std::vector<std::string>();
+  }
+  return names ? std::move(names) : fail_errno(names.error().sys_errno, "list " + path);
 }
 
 }  // namespace
@@ -63,21 +93,16 @@ std::string name_below(std::string_view name, std::string_view child) {
 }
 
 Result<std::vector<std::string>> directories_in(int fd) {
-  std::vector<std::string> names;
-  alignas(dirent64) std::array<char, kEntriesBytes> entries{};
-  if (::lseek(fd, 0, SEEK_SET) < 0) {
-    return fail_errno(errno, "list a directory");
-  }
-  for (;;) {
-    const ssize_t size = ::getdents64(fd, entries.data(), entries.size());
-    if (size < 0) {
-      return fail_errno(errno, "list a directory");
-    }
-    if (size == 0) {
-      return names;
-    }
-    add_directories(fd, entries.data(), static_cast<std::size_t>(size), names);
-  }
+  return entries_in(fd, Wanted::kDirectories);
+}
+
+Result<std::vector<std::string>> directories_in(int fd, const std::string& path) {
+  return list(fd, Wanted::kDirectories, path);
+}
+
+Result<std::vector<std::string>> names_in(int directory, const std::string& path) {
+  const base::Fd fd(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return fd ? list(fd.get(), Wanted::kAll, path) : fail_errno(errno, "list " + path);
 }
 
 Result<Directory> Directory::open(const Root& root, std::string_view path) {

@@ -66,5 +66,10 @@ class Directory {
 /// Names of the direct subdirectories of the directory that `fd` has open for reading, in the
 /// filesystem's order. Cost: usually three system calls. Errors: those of getdents(2).
 [[nodiscard]] Result<std::vector<std::string>> directories_in(int fd);
+/// The same with `path` in errors; none if the directory was removed since it was opened.
+[[nodiscard]] Result<std::vector<std::string>> directories_in(int fd, const std::string& path);
+
+/// Names of everything in `directory`, which may be open with O_PATH; otherwise likewise.
+[[nodiscard]] Result<std::vector<std::string>> names_in(int directory, const std::string& path);
 
 }  // namespace evictd::sys

@@ -1,68 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sys/root.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <memory>
 #include <utility>
 
 #include "evictd/try.h"
+#include "sys/directory.h"
 
 namespace evictd::sys {
-
-namespace {
-
-struct CloseDirectory {
-  void operator()(DIR* directory) const { ::closedir(directory); }
-};
-using Listing = std::unique_ptr<DIR, CloseDirectory>;
-
-enum class EntryType { kDirectory, kOther };
-
-/// readdir() may leave the type unset on filesystems that do not store it in the directory.
-bool has_type(int directory, const dirent& entry, EntryType wanted) {
-  bool is_directory = entry.d_type == DT_DIR;
-  if (entry.d_type == DT_UNKNOWN) {
-    struct stat status {};
-    if (::fstatat(directory, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
-      return false;
-    }
-    is_directory = S_ISDIR(status.st_mode);
-  }
-  return is_directory == (wanted == EntryType::kDirectory);
-}
-
-Result<std::vector<std::string>> entries_in(const Root& root, std::string_view path,
-                                            EntryType wanted) {
-  EVICTD_ASSIGN_OR_RETURN(base::Fd fd, root.open_file(path, O_RDONLY | O_DIRECTORY));
-  const Listing directory(::fdopendir(fd.get()));
-  if (!directory) {
-    return fail_errno(errno, "list " + std::string(path));
-  }
-  const int descriptor = fd.release();
-  std::vector<std::string> names;
-  for (errno = 0; const dirent* entry = ::readdir(directory.get()); errno = 0) {
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != ".." && has_type(descriptor, *entry, wanted)) {
-      names.emplace_back(name);
-    }
-  }
-  if (errno != 0) {
-    return fail_errno(errno, "list " + std::string(path));
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-}  // namespace
 
 Result<Root> Root::open(const std::string& path) {
   base::Fd fd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -90,11 +42,11 @@ Result<std::string> Root::read(std::string_view path, std::size_t limit) const {
 }
 
 Result<std::vector<std::string>> Root::directories_in(std::string_view path) const {
-  return entries_in(*this, path, EntryType::kDirectory);
-}
-
-Result<std::vector<std::string>> Root::files_in(std::string_view path) const {
-  return entries_in(*this, path, EntryType::kOther);
+  EVICTD_ASSIGN_OR_RETURN(const base::Fd fd, open_file(path, O_RDONLY | O_DIRECTORY));
+  EVICTD_ASSIGN_OR_RETURN(std::vector<std::string> names,
+                          sys::directories_in(fd.get(), std::string(path)));
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 bool Root::exists(std::string_view path) const {

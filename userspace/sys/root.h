@@ -33,8 +33,6 @@ class Root {
                                          std::size_t limit = kLargestText) const;
   /// Names of the direct subdirectories of `path`, sorted. Omits entries that vanish meanwhile.
   [[nodiscard]] Result<std::vector<std::string>> directories_in(std::string_view path) const;
-  /// Names of the direct entries of `path` that are not directories, sorted.
-  [[nodiscard]] Result<std::vector<std::string>> files_in(std::string_view path) const;
   [[nodiscard]] bool exists(std::string_view path) const;
 
   /// Descriptor of the root directory, still owned by this object.

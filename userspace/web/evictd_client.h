@@ -33,7 +33,6 @@ class EvictdClient {
   [[nodiscard]] Result<Answer> ask(const std::string& op);
   /// evictd reported an event: later callers get no answer from before it.
   void invalidate() { ++told_; }
-  [[nodiscard]] const std::filesystem::path& socket() const { return socket_; }
 
   /// How long an answer stays valid.
   static constexpr Duration kFreshness = std::chrono::milliseconds(100);

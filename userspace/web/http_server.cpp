@@ -63,7 +63,7 @@ class HttpServer::Workers final : public httplib::TaskQueue {
   std::size_t running_ = 0;
 };
 
-HttpServer::HttpServer(base::Fd listener, SslContext tls, base::Fd stop)
+HttpServer::HttpServer(base::Fd listener, SslContext tls, base::WakeUp stop)
     : tls_(std::move(tls)), stop_(std::move(stop)), listener_(listener.get()) {
   new_task_queue = [] { return new Workers; };
   set_payload_max_length(kLargestBody);
@@ -80,8 +80,7 @@ bool HttpServer::serve() {
 
 void HttpServer::end() {
   ending_ = true;
-  const std::uint64_t one = 1;
-  static_cast<void>(::write(stop_.get(), &one, sizeof one));
+  stop_.signal();
   // Makes accept(2) fail; the library closes the socket.
   ::shutdown(listener_, SHUT_RDWR);
 }
@@ -103,7 +102,7 @@ bool HttpServer::process_and_close_socket(::socket_t socket) {
   if (handle != nullptr) {
     SSL_set_fd(handle, socket);
   }
-  Connection connection(std::move(descriptor), std::move(ssl), stop_.get());
+  Connection connection(std::move(descriptor), std::move(ssl), stop_.descriptor());
   if (!connection.begin()) {
     return false;
   }

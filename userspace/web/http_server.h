@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/fd.h"
+#include "base/timer.h"
 
 namespace evictd::web {
 
@@ -26,7 +27,7 @@ class HttpServer final : public httplib::Server {
   static constexpr std::size_t kMostConnections = 64;
 
   /// Serves connections to `listener`, which listens already; with TLS if a context is given.
-  HttpServer(base::Fd listener, SslContext tls, base::Fd stop);
+  HttpServer(base::Fd listener, SslContext tls, base::WakeUp stop);
 
   /// Serves until end(). Returns false if it stopped for another reason.
   [[nodiscard]] bool serve();
@@ -43,7 +44,7 @@ class HttpServer final : public httplib::Server {
   bool process_and_close_socket(::socket_t socket) override;
 
   SslContext tls_;
-  base::Fd stop_;  ///< An eventfd.
+  base::WakeUp stop_;
   int listener_;
   std::atomic<bool> ending_{false};
   std::thread::id accepting_;  ///< The thread of serve(); it serves no client itself.

@@ -7,10 +7,9 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <thread>
 
-#include "base/fd.h"
+#include "base/timer.h"
 #include "evictd/result.h"
 
 namespace evictd::web {
@@ -32,27 +31,23 @@ class JournalFollower {
 
   /// Whether evictd is being followed now.
   [[nodiscard]] bool connected() const { return connected_; }
-  /// Number of times that following started.
-  [[nodiscard]] std::uint64_t connections() const { return connections_; }
 
  private:
-  JournalFollower(std::filesystem::path socket, Take take, base::Fd stop);
+  JournalFollower(std::filesystem::path socket, Take take, base::WakeUp stop);
   void run();
   /// Runs until evictd ends the stream or the destructor runs. Returns false if evictd was
   /// unreachable or refused.
   [[nodiscard]] bool follow();
-  /// Both return false once evictd has refused.
-  [[nodiscard]] bool take_lines(std::string& unread);
-  [[nodiscard]] bool take_line(std::string_view line);
+  /// Returns false once evictd has refused.
+  [[nodiscard]] bool take_line(const std::string& line);
   /// Waits before the next attempt; returns false once the destructor runs.
   [[nodiscard]] bool pause(int milliseconds) const;
 
   const std::filesystem::path socket_;
   const Take take_;
-  const base::Fd stop_;
+  const base::WakeUp stop_;
   std::uint64_t last_seq_ = 0;
   std::atomic<bool> connected_{false};
-  std::atomic<std::uint64_t> connections_{0};
   std::thread thread_;
 };
 

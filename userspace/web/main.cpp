@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <pthread.h>
-#include <sys/eventfd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
@@ -76,10 +75,7 @@ Result<> run(const CommandLine& line) {
     EVICTD_ASSIGN_OR_RETURN(tls, web::make_tls(line.certificate, line.key));
   }
   EVICTD_ASSIGN_OR_RETURN(base::Fd listener, web::listen_at(*address));
-  base::Fd stop(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!stop) {
-    return fail_errno(errno, "create an eventfd");
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::WakeUp stop, base::WakeUp::create());
   const std::string shown = web::shown_address(*address, listener, tls != nullptr);
   web::HttpServer server(std::move(listener), std::move(tls), std::move(stop));
   EVICTD_ASSIGN_OR_RETURN(const std::unique_ptr<web::Service> service,

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/cgroup_path.h"
+
 namespace evictd::cluster {
 namespace {
 

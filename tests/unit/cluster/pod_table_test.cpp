@@ -304,20 +304,5 @@ TEST(JoinPods, ReportsAThirdManifestBesideAMirrorAndItsStaticPod) {
   EXPECT_THAT(table.problems[0].message(), HasSubstr("m.yaml:3: metadata.uid"));
 }
 
-TEST(StateWith, WaitsForAnActivePodThatWasNotRead) {
-  PodEntry entry;
-  CgroupUsage usage;
-  entry.state = PodState::kActive;
-  EXPECT_EQ(state_with(entry, usage), PodState::kNotYetRead);
-  usage.usage = Bytes{0};
-  EXPECT_EQ(state_with(entry, usage), PodState::kActive);
-}
-
-TEST(StateWith, LeavesEveryOtherStateAsItIs) {
-  PodEntry entry;
-  entry.state = PodState::kUnknown;
-  EXPECT_EQ(state_with(entry, CgroupUsage{}), PodState::kUnknown);
-}
-
 }  // namespace
 }  // namespace evictd::cluster

@@ -36,7 +36,8 @@ class TreeUsageOf : public testing::Test {
   }
   [[nodiscard]] TreeUsage measure(const std::string& path) {
     const base::Fd directory(::open(at(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    return measure_tree(directory.get(), pace_).value();
+    std::size_t linked = TreeWalk::kMostLinked;
+    return TreeWalk(linked).advance(directory.get(), pace_).value();
   }
   /// Bytes that the filesystem has allocated for one file or directory.
   [[nodiscard]] std::uint64_t allocated(const std::string& path) const {

@@ -89,7 +89,8 @@ void Feed::take_status(MonoTime now, const std::string& line, News& news) {
 
 void Feed::run_status(MonoTime now, News& news) {
   if (!status_ && now >= status_due_) {
-    Result<LineConnection> asked = LineConnection::ask(options_.socket, R"({"op":"status"})");
+    Result<base::LineConnection> asked =
+        base::LineConnection::ask(options_.socket, R"({"op":"status"})");
     if (!asked) {
       return give_status_up(now, asked.error().message());
     }
@@ -129,7 +130,8 @@ bool Feed::take_event(const std::string& line, News& news) {
 void Feed::run_journal(MonoTime now, News& news) {
   if (!journal_ && now >= journal_due_) {
     journal_due_ = now + kRetry;
-    if (Result<LineConnection> asked = LineConnection::ask(options_.socket, journal_request())) {
+    if (Result<base::LineConnection> asked =
+            base::LineConnection::ask(options_.socket, journal_request())) {
       journal_ = std::move(*asked);
       events_trouble_.clear();
     }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/top/line_connection.h"
+#include "base/line_connection.h"
 #include "evictd/time.h"
 
 namespace evictd::cli::top {
@@ -56,8 +56,8 @@ class Feed {
   [[nodiscard]] std::string journal_request() const;
 
   Options options_;
-  std::optional<LineConnection> status_{};
-  std::optional<LineConnection> journal_{};
+  std::optional<base::LineConnection> status_{};
+  std::optional<base::LineConnection> journal_{};
   MonoTime status_due_{};
   MonoTime status_given_up_at_{};
   MonoTime journal_due_{};

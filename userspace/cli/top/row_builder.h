@@ -22,7 +22,6 @@ class RowBuilder {
   /// Fills the row with spaces, and puts `text` at its end if it fits.
   RowBuilder& end_with(std::string_view text, Style style);
 
-  [[nodiscard]] std::size_t room() const { return room_; }
   [[nodiscard]] Row row() const { return row_; }
 
  private:

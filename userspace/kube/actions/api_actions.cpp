@@ -181,12 +181,7 @@ std::optional<Ask> ApiActions::next_ask(MonoTime now) {
 }
 
 void ApiActions::begin(const Ask& ask) {
-  const Result<ServerAccess> access = options_.find_access();
-  const Result<Credentials> credentials =
-      access ? read_credentials(*access) : Result<Credentials>(Failure(access.error()));
-  counters_.credential_failures += credentials ? 0 : 1;
-  const Result<> started =
-      credentials ? client_->start(ask, *credentials) : Result<>(Failure(credentials.error()));
+  const Result<> started = client_->start(ask, options_.find_access, counters_.credential_failures);
   if (!started) {
     on_end({.error = started.error()});
     return;

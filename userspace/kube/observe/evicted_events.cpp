@@ -60,21 +60,12 @@ void EvictedEvents::drive() {
     now = options_.clock->now();
   }
   if (const std::optional<Ask> ask = source_.tick(now)) {
-    begin(*ask);
+    if (const Result<> started = client_->start(*ask, options_.find_access, credential_failures_);
+        !started) {
+      source_.on_end({.error = started.error()}, options_.clock->now());
+    }
   }
   timer_.arm(source_.due());
-}
-
-void EvictedEvents::begin(const Ask& ask) {
-  const Result<ServerAccess> access = options_.find_access();
-  const Result<Credentials> credentials =
-      access ? read_credentials(*access) : Result<Credentials>(Failure(access.error()));
-  credential_failures_ += credentials ? 0 : 1;
-  const Result<> started =
-      credentials ? client_->start(ask, *credentials) : Result<>(Failure(credentials.error()));
-  if (!started) {
-    source_.on_end({.error = started.error()}, options_.clock->now());
-  }
 }
 
 void EvictedEvents::on_head(int status) {

@@ -53,7 +53,6 @@ class EvictedEvents final : private AnswerHandler, private PodSink {
   [[nodiscard]] Result<> prepare();
   void on_timer();
   void drive();
-  void begin(const Ask& ask);
 
   void on_head(int status) override;
   bool on_data(std::string_view piece) override;

@@ -8,12 +8,12 @@
 #include "base/fd.h"
 #include "evictd/result.h"
 
-namespace evictd::cli::top {
+namespace evictd::base {
 
 /// One request to evictd's control socket, and the lines of its answer as they arrive. Never waits.
 class LineConnection {
  public:
-  /// Errors: as base::connect_unix() and send(2).
+  /// Errors: as connect_unix() and send(2).
   static Result<LineConnection> ask(const std::string& socket, const std::string& request);
 
   /// The complete lines that arrived since the last call, without line ends; none if there is
@@ -24,11 +24,11 @@ class LineConnection {
   [[nodiscard]] int fd() const { return fd_.get(); }
 
  private:
-  explicit LineConnection(base::Fd fd) : fd_(std::move(fd)) {}
+  explicit LineConnection(Fd fd) : fd_(std::move(fd)) {}
   [[nodiscard]] std::vector<std::string> whole_lines();
 
-  base::Fd fd_;
+  Fd fd_;
   std::string unread_{};
 };
 
-}  // namespace evictd::cli::top
+}  // namespace evictd::base

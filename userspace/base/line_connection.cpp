@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/top/line_connection.h"
+#include "base/line_connection.h"
 
 #include <sys/socket.h>
 
@@ -10,7 +10,7 @@
 #include "base/unix_socket.h"
 #include "evictd/try.h"
 
-namespace evictd::cli::top {
+namespace evictd::base {
 
 namespace {
 
@@ -20,7 +20,7 @@ constexpr std::size_t kLongestLine = std::size_t{64} * 1024 * 1024;
 }  // namespace
 
 Result<LineConnection> LineConnection::ask(const std::string& socket, const std::string& request) {
-  EVICTD_ASSIGN_OR_RETURN(base::Fd fd, base::connect_unix(socket));
+  EVICTD_ASSIGN_OR_RETURN(Fd fd, connect_unix(socket));
   const std::string line = request + "\n";
   // Far smaller than any socket buffer: one write sends all of it. A connection that is already
   // closed may have an answer that says why.
@@ -67,4 +67,4 @@ Result<std::vector<std::string>> LineConnection::take() {
   }
 }
 
-}  // namespace evictd::cli::top
+}  // namespace evictd::base
