@@ -7,6 +7,7 @@
 #include "evictd/try.h"
 #include "harness/machine.h"
 #include "stage/text_file.h"
+#include "tracer/hot_tracer.h"
 
 namespace evictd::bench {
 namespace {
@@ -70,6 +71,11 @@ Result<> Contender::arm(pid_t victim, Bytes level) {
 
 Result<> Contender::disarm() {
   return consumer_ ? consumer_->disarm() : Result<>{};
+}
+
+Result<pid_t> Contender::hot_thread() const {
+  return daemon_ ? hot_thread_of(daemon_->pid())
+                 : Result<pid_t>(fail(Errc::kNotFound, "evictd does not run"));
 }
 
 std::optional<MonoTime> Contender::detected(const std::string& uid) const {

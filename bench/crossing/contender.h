@@ -29,6 +29,8 @@ class Contender {
   /// only evictd has. nullopt for the other killers, and if a pass was earlier than the kernel
   /// side's timer.
   [[nodiscard]] std::optional<MonoTime> detected(const std::string& uid) const;
+  /// The thread of evictd that kills. Errors: kNotFound for the other killers.
+  [[nodiscard]] Result<pid_t> hot_thread() const;
 
  private:
   explicit Contender(const Row& row) : row_(row) {}

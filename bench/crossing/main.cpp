@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -8,6 +10,7 @@
 
 #include "crossing/contender.h"
 #include "crossing/plan.h"
+#include "crossing/step_table.h"
 #include "crossing/trial.h"
 #include "evictd/try.h"
 #include "harness/busy_loops.h"
@@ -16,6 +19,7 @@
 #include "harness/report.h"
 #include "harness/trials.h"
 #include "observer/observer.h"
+#include "tracer/hot_tracer.h"
 
 namespace evictd::bench {
 namespace {
@@ -33,6 +37,7 @@ struct RowResult {
   Series past_at_sigkill;
   Series past_at_most;
   Series hog_rate;
+  StepTable steps;
   std::map<std::string, int> voids;
 };
 
@@ -49,11 +54,16 @@ void add(RowResult& result, const TrialOutcome& outcome) {
   result.past_at_sigkill.add(outcome.past_at_sigkill_mib);
   result.past_at_most.add(outcome.past_at_most_mib);
   result.hog_rate.add(outcome.hog_mib_per_second);
+  if (outcome.steps) {
+    result.steps.add(*outcome.steps);
+  } else {
+    result.steps.add_undivided();
+  }
 }
 
 struct Bench {
   Ground ground;
-  Observer observer;
+  Witnesses witnesses;
   std::mt19937 random;
   Report report{"crossing"};
 };
@@ -67,7 +77,7 @@ Result<> run_turn(Bench& bench, const Row& row, std::size_t trials, RowResult& r
   int voids = 0;
   while (result.to_sigkill.size() < wanted && !Interrupt::requested()) {
     const Result<TrialOutcome> outcome =
-        run_trial(row, bench.ground, *contender, bench.observer, bench.random);
+        run_trial(row, bench.ground, *contender, bench.witnesses, bench.random);
     if (!outcome) {
       return fail_in(title_of(row), outcome.error());
     }
@@ -121,6 +131,10 @@ Result<> run_scene(Bench& bench, const std::vector<Row>& rows, int trials) {
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     report_row(bench.report, rows[i], results[i]);
+    if (bench.witnesses.tracer) {
+      results[i].steps.report(bench.report, params_of(rows[i]));
+      std::printf("%s", results[i].steps.text(title_of(rows[i])).c_str());
+    }
   }
   for (const Row& row : rows) {
     report_ratios(bench.report, row, params_of(row));
@@ -128,13 +142,31 @@ Result<> run_scene(Bench& bench, const std::vector<Row>& rows, int trials) {
   return {};
 }
 
-Result<> run(const TrialOptions& options) {
-  EVICTD_ASSIGN_OR_RETURN(Ground ground, Ground::create(programs_directory()));
+Result<Witnesses> create_witnesses(bool trace) {
   EVICTD_ASSIGN_OR_RETURN(Observer observer, Observer::create());
+  Witnesses witnesses{.observer = std::move(observer), .tracer = std::nullopt};
+  if (trace) {
+    EVICTD_ASSIGN_OR_RETURN(HotTracer tracer, HotTracer::create());
+    witnesses.tracer = std::move(tracer);
+  }
+  return witnesses;
+}
+
+Result<> run(const TrialOptions& options, bool trace) {
+  EVICTD_ASSIGN_OR_RETURN(Ground ground, Ground::create(programs_directory()));
+  EVICTD_ASSIGN_OR_RETURN(Witnesses witnesses, create_witnesses(trace));
   const bool with_eventfd = !ground.tree.hierarchies().unified();
-  Bench bench{std::move(ground), std::move(observer), std::mt19937{std::random_device{}()}};
-  bench.report.note(std::string{"observer: "} + bench.observer.hook());
-  for (const std::vector<Row>& rows : plan(options.rows, with_eventfd)) {
+  Bench bench{std::move(ground), std::move(witnesses), std::mt19937{std::random_device{}()}};
+  bench.report.note(std::string{"observer: "} + bench.witnesses.observer.hook());
+  Selection selected = options.rows;
+  if (trace) {
+    selected.with.emplace_back(name_of(Killer::kEvictd));
+    bench.report.note(
+        "crossing_step: the system calls of evictd's hot thread, recorded by a tracer outside it, "
+        "divide the time from evictd's detection to the return of SIGKILL; the tracer makes each "
+        "of these calls some hundred nanoseconds longer");
+  }
+  for (const std::vector<Row>& rows : plan(selected, with_eventfd)) {
     EVICTD_TRY(run_scene(bench, rows, options.trials));
     EVICTD_TRY(Interrupt::check());
   }
@@ -142,6 +174,7 @@ Result<> run(const TrialOptions& options) {
 }
 
 int main_of(int argc, char** argv) {
+  bool trace = false;
   return run_trial_program(
       {.name = "crossing",
        .purpose =
@@ -152,7 +185,14 @@ int main_of(int argc, char** argv) {
                    "poll-100ms poll-1s, fifo ordinary, idle busy, 4k thp, cgroup node; "
                    "pollers are fifo and busy",
        .without_are = "no row whose title has one of these words",
-       .run = evictd::bench::run},
+       .add_options =
+           [&](CLI::App& app) {
+             app.add_flag("--trace", trace,
+                          "where the time of a crossing goes, step by step; only rows of evictd, "
+                          "and in crossing_trace.json");
+           },
+       .add_to_file = [&] { return trace ? "_trace" : ""; },
+       .run = [&](const TrialOptions& options) { return evictd::bench::run(options, trace); }},
       argc, argv);
 }
 

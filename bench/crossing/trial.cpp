@@ -53,6 +53,21 @@ Result<ObserverLevel> observer_level(const Row& row, const Ground& ground, Bytes
   return ObserverLevel{*id, level + now->inactive_file, victim};
 }
 
+Result<> arm(Witnesses& witnesses, const ObserverLevel& watched, const Contender& contender) {
+  if (witnesses.tracer) {
+    EVICTD_ASSIGN_OR_RETURN(const pid_t thread, contender.hot_thread());
+    witnesses.tracer->arm(thread, watched.victim);
+  }
+  witnesses.observer.arm(watched);
+  return {};
+}
+
+std::optional<StepTimes> steps_since(MonoTime detected, Witnesses& witnesses) {
+  const std::optional<HotTrace> trace =
+      witnesses.tracer ? witnesses.tracer->disarm() : std::nullopt;
+  return trace ? steps_of(*trace, detected) : std::nullopt;
+}
+
 TrialOutcome judge(const ObserverReading& seen, Bytes level, const stage::LoadProcess& hog,
                    const Result<stage::ChildExit>& end, MonoTime let_go) {
   TrialOutcome outcome;
@@ -77,7 +92,7 @@ TrialOutcome judge(const ObserverReading& seen, Bytes level, const stage::LoadPr
 }  // namespace
 
 Result<TrialOutcome> run_trial(const Row& row, Ground& ground, Contender& contender,
-                               Observer& observer, std::mt19937& random) {
+                               Witnesses& witnesses, std::mt19937& random) {
   EVICTD_ASSIGN_OR_RETURN(stage::StagedPod pod, ground.tree.add_pod({.name = "hog"}));
   Result<stage::LoadProcess> hog = stage::LoadProcess::start(ground.tree, pod,
                                                              {.binary = ground.evict_load,
@@ -92,15 +107,16 @@ Result<TrialOutcome> run_trial(const Row& row, Ground& ground, Contender& conten
   EVICTD_ASSIGN_OR_RETURN(const ObserverLevel watched, observer_level(row, ground, *level, victim));
   EVICTD_TRY(contender.arm(victim, *level));
   pause_at_random(row, random);
-  observer.arm(watched);
+  EVICTD_TRY(arm(witnesses, watched, contender));
   const MonoTime let_go{std::chrono::steady_clock::now().time_since_epoch()};
   hog->go();
   const Result<stage::ChildExit> end = hog->child().wait(kTrialDeadline);
-  const ObserverReading seen = observer.disarm();
+  const ObserverReading seen = witnesses.observer.disarm();
   TrialOutcome outcome = judge(seen, watched.level, *hog, end, let_go);
   if (const std::optional<MonoTime> detected = contender.detected(pod.uid);
       detected && outcome.void_because.empty()) {
     outcome.detection_to_sigkill_us = microseconds(*seen.sigkill_returned - *detected);
+    outcome.steps = steps_since(*detected, witnesses);
   }
   EVICTD_TRY(contender.disarm());
   const Result<std::int64_t> oom_kills = ground.tree.oom_kills();

@@ -9,6 +9,8 @@
 #include "crossing/ground.h"
 #include "evictd/result.h"
 #include "observer/observer.h"
+#include "tracer/hot_tracer.h"
+#include "tracer/steps.h"
 
 namespace evictd::bench {
 
@@ -23,6 +25,15 @@ struct TrialOutcome {
   double past_at_sigkill_mib = 0;
   double past_at_most_mib = 0;
   double hog_mib_per_second = 0;
+  /// From evictd's own detection; nullopt without one, or if its hot thread was not traced.
+  std::optional<StepTimes> steps;
+};
+
+/// Those who watch a trial from outside.
+struct Witnesses {
+  Observer observer;
+  /// Of evictd's hot thread; nullopt: nobody traces it.
+  std::optional<HotTracer> tracer;
 };
 
 /// Runs one hog from rest to its death; `contender` kills it.
@@ -30,6 +41,6 @@ struct TrialOutcome {
 /// saw. It is also void if the node was past the level before the hog started.
 /// Errors: those that stop the whole bench: no cgroup, no process, an OOM kill.
 Result<TrialOutcome> run_trial(const Row& row, Ground& ground, Contender& contender,
-                               Observer& observer, std::mt19937& random);
+                               Witnesses& witnesses, std::mt19937& random);
 
 }  // namespace evictd::bench

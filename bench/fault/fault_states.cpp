@@ -2,6 +2,7 @@
 #include "fault/fault_states.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <random>
@@ -12,76 +13,136 @@
 namespace evictd::bench {
 namespace {
 
-constexpr std::array kStates{FaultState::kNothing, FaultState::kNothingAgain, FaultState::kFar,
-                             FaultState::kNear};
+/// More void blocks in a row are a mistake, not bad luck.
+constexpr int kMostVoidInARow = 5;
 
-/// Half of the 95 % interval of the median, by ranks.
-double median_uncertainty(const Series& series) {
-  const double share = 98 / std::sqrt(static_cast<double>(series.size()));
-  return (series.percentile(std::min(50 + share, 100.0)) -
-          series.percentile(std::max(50 - share, 0.0))) /
-         2;
+struct FaultPair {
+  double nothing = 0;
+  double attached = 0;
+};
+
+Result<FaultPair> measure_block(FaultState state, FaultSubject& subject) {
+  EVICTD_TRY(subject.prepare(state));
+  EVICTD_ASSIGN_OR_RETURN(const double before, subject.measure());
+  EVICTD_TRY(subject.attach(state));
+  EVICTD_ASSIGN_OR_RETURN(const double first, subject.measure());
+  EVICTD_ASSIGN_OR_RETURN(const double second, subject.measure());
+  EVICTD_TRY(subject.detach());
+  EVICTD_ASSIGN_OR_RETURN(const double after, subject.measure());
+  return FaultPair{.nothing = (before + after) / 2, .attached = (first + second) / 2};
+}
+
+Result<> add_block(FaultBlocks& blocks, FaultSubject& subject) {
+  for (int voids = 0; voids < kMostVoidInARow; ++voids) {
+    EVICTD_ASSIGN_OR_RETURN(const FaultPair pair, measure_block(blocks.state, subject));
+    EVICTD_TRY(Interrupt::check());
+    if (subject.holds()) {
+      blocks.nothing.add(pair.nothing);
+      blocks.attached.add(pair.attached);
+      return {};
+    }
+  }
+  return fail(Errc::kInvalid, "what both sides need is gone at the end of each block");
+}
+
+Series overhead_of(const FaultBlocks& blocks) {
+  Series percent;
+  for (std::size_t i = 0; i < blocks.nothing.size(); ++i) {
+    percent.add(100 * (blocks.attached.values()[i] / blocks.nothing.values()[i] - 1));
+  }
+  return percent;
 }
 
 /// "far against nothing: median +0.12 %, +- 0.50 % (95 %)"
 std::string overhead_note(FaultState state, const Series& percent) {
   std::array<char, 200> text{};
   std::snprintf(text.data(), text.size(), "%s against nothing: median %+.2f %%, +- %.2f %% (95 %%)",
-                name_of(state), percent.percentile(50), median_uncertainty(percent));
+                name_of(state), percent.percentile(50), median_interval(percent).half());
   return text.data();
+}
+
+double rounded_percent(double value) {
+  return std::round(value * 1000) / 1000;
+}
+
+void report_overhead(Report& report, const FaultBlocks& blocks, const FaultRows& rows,
+                     const nlohmann::json& params) {
+  const Series percent = overhead_of(blocks);
+  const Interval interval = median_interval(percent);
+  report.add(
+      rows.overhead, params, "percent", percent,
+      {{"95 % from", rounded_percent(interval.from)}, {"95 % to", rounded_percent(interval.to)}});
+  if (interval.half() > kResolution) {
+    report.add_row_note(std::string{name_of(blocks.state)} +
+                        ": the interval is wider than +- 0.5 %; more rounds make it narrower");
+  }
+  report.note(overhead_note(blocks.state, percent));
 }
 
 }  // namespace
 
 const char* name_of(FaultState state) {
   switch (state) {
-    case FaultState::kNothing:
-      return "nothing";
     case FaultState::kNothingAgain:
       return "nothing-again";
     case FaultState::kFar:
       return "far";
     case FaultState::kNear:
       return "near";
+    case FaultState::kOscillating:
+      return "oscillating";
   }
   return "";
 }
 
-Result<FaultTimes> measure_states(int rounds,
-                                  const std::function<Result<double>(FaultState)>& measure) {
-  FaultTimes ns;
+Result<std::vector<FaultBlocks>> measure_states(int rounds, const std::vector<FaultState>& states,
+                                                FaultSubject& subject) {
+  std::vector<FaultBlocks> all;
+  std::vector<std::size_t> order;
+  for (const FaultState state : states) {
+    order.push_back(all.size());
+    all.push_back({.state = state, .nothing = {}, .attached = {}});
+  }
   std::mt19937 random{std::random_device{}()};
   for (int round = 0; round < rounds; ++round) {
-    std::array order{0U, 1U, 2U, 3U};
     std::shuffle(order.begin(), order.end(), random);
-    for (const unsigned state : order) {
-      const Result<double> measured = measure(kStates[state]);
-      if (!measured) {
-        return fail_in(name_of(kStates[state]), measured.error());
+    for (const std::size_t index : order) {
+      if (const Result<> added = add_block(all[index], subject); !added) {
+        return fail_in(name_of(all[index].state), added.error());
       }
-      EVICTD_TRY(Interrupt::check());
-      ns[state].add(*measured);
     }
   }
-  return ns;
+  return all;
 }
 
-void report_states(Report& report, const FaultTimes& ns, const FaultRows& rows) {
-  const auto params = [&](FaultState state) {
+Interval median_interval(const Series& series) {
+  if (series.size() == 0) {
+    return {};
+  }
+  // Percent of the ranks; 0.98 is half of 1.96 standard deviations of a normal distribution.
+  const double share = 98 / std::sqrt(static_cast<double>(series.size()));
+  return {.from = series.percentile(std::max(50 - share, 0.0)),
+          .to = series.percentile(std::min(50 + share, 100.0))};
+}
+
+void report_states(Report& report, const std::vector<FaultBlocks>& all, const FaultRows& rows) {
+  const auto params = [&](const char* attached) {
     nlohmann::json of_row = rows.params;
-    of_row[rows.state] = name_of(state);
+    of_row[rows.state] = attached;
     return of_row;
   };
-  for (std::size_t state = 0; state < kStates.size(); ++state) {
-    report.add("fault", params(kStates[state]), "ns", ns[state]);
-  }
-  for (std::size_t state = 1; state < kStates.size(); ++state) {
-    Series overhead;
-    for (std::size_t round = 0; round < ns[state].size(); ++round) {
-      overhead.add(100 * (ns[state].values()[round] / ns[0].values()[round] - 1));
+  Series nothing;
+  for (const FaultBlocks& blocks : all) {
+    for (const double ns : blocks.nothing.values()) {
+      nothing.add(ns);
     }
-    report.add(rows.overhead, params(kStates[state]), "percent", overhead);
-    report.note(overhead_note(kStates[state], overhead));
+  }
+  report.add("fault", params("nothing"), "ns", nothing);
+  for (const FaultBlocks& blocks : all) {
+    report.add("fault", params(name_of(blocks.state)), "ns", blocks.attached);
+  }
+  for (const FaultBlocks& blocks : all) {
+    report_overhead(report, blocks, rows, params(name_of(blocks.state)));
   }
 }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "evictd/try.h"
 #include "fault/fault_meter.h"
@@ -20,68 +25,105 @@ constexpr Bytes kThreshold = 768_MiB;
 /// Distance of the meter from the threshold in the near state, with its region touched. The per-CPU
 /// stock of two CPUs is up to half a MiB; fast ticks begin 4 MiB below.
 constexpr Bytes kDistance = 1_MiB;
+/// How far the meter's region reaches past the threshold in the oscillating state. The rest of it
+/// is more than the hysteresis of 1 MiB, so that each turn crosses up and down.
+constexpr Bytes kCrossedBy = 1_MiB;
+/// A threshold that is not met in the oscillating state, in which the crossed one is soft.
+constexpr Bytes kNeverMet = 1_MiB;
+/// Measured charge of evict-load itself and the page tables of its memory.
+constexpr Bytes kOwnPages = 640_KiB;
 
 struct Arguments {
-  int rounds = 60;
+  int rounds = 160;
   int turns = 100;
   std::filesystem::path out;
 };
 
-struct Bench {
-  Arguments arguments;
-  std::filesystem::path programs;
-  stage::PrivateTree tree;
-  stage::ScratchDirectory scratch;
-  FaultMeter meter;
-  stage::StagedPod ballast_pod;
-  Report report{"fault"};
-};
-
-/// Adds memory that brings the pod root near the threshold.
-Result<stage::LoadProcess> add_ballast(Bench& bench) {
-  EVICTD_ASSIGN_OR_RETURN(const Bytes usage, bench.tree.usage());
-  stage::LoadOptions load;
-  load.binary = bench.programs / "evict-load";
-  load.directory = bench.scratch.path();
-  load.cap = (kLimit - kThreshold - usage - kMeterRegion - kDistance).value;
-  EVICTD_ASSIGN_OR_RETURN(stage::LoadProcess ballast,
-                          stage::LoadProcess::start(bench.tree, bench.ballast_pod, load));
-  ballast.go();
-  EVICTD_TRY(ballast.await_holding(std::chrono::seconds{20}));
-  return ballast;
+bool has_ballast(FaultState state) {
+  return state == FaultState::kNear || state == FaultState::kOscillating;
 }
 
-Result<double> measure(Bench& bench, FaultState state) {
-  std::optional<stage::DaemonProcess> daemon;
-  std::optional<stage::LoadProcess> ballast;
-  if (state == FaultState::kNear) {
-    EVICTD_ASSIGN_OR_RETURN(stage::LoadProcess added, add_ballast(bench));
-    ballast = std::move(added);
+/// Usage of the pod root with the meter's region touched.
+Bytes top_of(FaultState state) {
+  const Bytes level = kLimit - kThreshold;
+  return state == FaultState::kOscillating ? level + kCrossedBy : level - kDistance;
+}
+
+/// A threshold that is crossed again and again must not evict.
+nlohmann::json soft_threshold() {
+  const std::string signal = "allocatableMemory.available";
+  return {{"evictionSoft", {{signal, std::to_string(kThreshold.value)}}},
+          {"evictionSoftGracePeriod", {{signal, "1h"}}}};
+}
+
+/// A private tree with a meter, beside evictd in all states but nothing again.
+class PodRoot final : public FaultSubject {
+ public:
+  PodRoot(PrivateGround ground, FaultMeter meter, stage::StagedPod ballast_pod, int turns)
+      : ground_(std::move(ground)),
+        meter_(std::move(meter)),
+        ballast_pod_(std::move(ballast_pod)),
+        turns_(turns) {}
+
+  Result<> prepare(FaultState state) override {
+    ballast_.reset();
+    return has_ballast(state) ? add_ballast(top_of(state)) : Result<>{};
   }
-  if (state == FaultState::kFar || state == FaultState::kNear) {
+
+  Result<> attach(FaultState state) override {
+    if (state == FaultState::kNothingAgain) {
+      return {};
+    }
+    const bool soft = state == FaultState::kOscillating;
     EVICTD_ASSIGN_OR_RETURN(
         stage::DaemonProcess started,
-        start_daemon({bench.tree, bench.programs, bench.scratch.path(), kThreshold}));
-    daemon = std::move(started);
+        start_daemon({.tree = ground_.tree,
+                      .programs = programs_directory(),
+                      .directory = ground_.scratch.path(),
+                      .threshold = soft ? kNeverMet : kThreshold,
+                      .more = soft ? soft_threshold() : nlohmann::json::object()}));
+    daemon_ = std::move(started);
+    return {};
   }
-  Result<double> ns = bench.meter.measure(bench.arguments.turns);
-  if (daemon) {
-    static_cast<void>(daemon->stop());
-  }
-  return ns;
-}
 
-Result<> run(Bench& bench) {
-  const Result<FaultTimes> ns = measure_states(
-      bench.arguments.rounds, [&](FaultState state) { return measure(bench, state); });
-  if (!ns) {
-    return tl::unexpected(ns.error());
+  Result<> detach() override {
+    if (daemon_) {
+      static_cast<void>(daemon_->stop());
+      daemon_.reset();
+    }
+    return {};
   }
-  report_states(bench.report, *ns, {.state = "attached", .overhead = "overhead", .params = {}});
-  return bench.report.write(bench.arguments.out);
-}
 
-Result<> run_with(const Arguments& arguments) {
+  Result<double> measure() override { return meter_.measure(turns_); }
+
+  /// Near a threshold evictd evicts the ballast if usage crosses after all; then it is far.
+  [[nodiscard]] bool holds() const override { return !ballast_ || ballast_->child().lives(); }
+
+ private:
+  /// Adds memory, so that the pod root's usage is `top` once the meter has touched its region.
+  Result<> add_ballast(Bytes top) {
+    EVICTD_ASSIGN_OR_RETURN(const Bytes usage, ground_.tree.usage());
+    stage::LoadOptions load;
+    load.binary = programs_directory() / "evict-load";
+    load.directory = ground_.scratch.path();
+    load.cap = (top - usage - kMeterRegion - kOwnPages).value;
+    EVICTD_ASSIGN_OR_RETURN(stage::LoadProcess ballast,
+                            stage::LoadProcess::start(ground_.tree, ballast_pod_, load));
+    ballast.go();
+    EVICTD_TRY(ballast.await_holding(std::chrono::seconds{20}));
+    ballast_ = std::move(ballast);
+    return {};
+  }
+
+  PrivateGround ground_;
+  FaultMeter meter_;
+  stage::StagedPod ballast_pod_;
+  int turns_;
+  std::optional<stage::LoadProcess> ballast_;
+  std::optional<stage::DaemonProcess> daemon_;
+};
+
+Result<> run(const Arguments& arguments) {
   EVICTD_ASSIGN_OR_RETURN(PrivateGround own, PrivateGround::create());
   const Result<> limited = own.tree.limit_memory(kLimit);
   const Result<stage::StagedPod> pod = own.tree.add_pod({.name = "meter"});
@@ -90,29 +132,46 @@ Result<> run_with(const Arguments& arguments) {
     return fail(Errc::kIo, "cannot create the private tree's pods or limit");
   }
   EVICTD_ASSIGN_OR_RETURN(FaultMeter meter, FaultMeter::start(own.tree, *pod));
-  Bench bench{arguments,           programs_directory(),
-              std::move(own.tree), std::move(own.scratch),
-              std::move(meter),    *ballast};
-  return run(bench);
+  PodRoot subject{std::move(own), std::move(meter), *ballast, arguments.turns};
+  EVICTD_ASSIGN_OR_RETURN(const std::vector<FaultBlocks> blocks,
+                          measure_states(arguments.rounds,
+                                         {FaultState::kNothingAgain, FaultState::kFar,
+                                          FaultState::kNear, FaultState::kOscillating},
+                                         subject));
+  Report report{"fault"};
+  report.note(
+      "a block is measured with nothing, twice with the state, and with nothing; overhead is of "
+      "the "
+      "two means of a block, and the interval is that of the median of all blocks; near: the load "
+      "ends 1 MiB below a threshold; oscillating: each 768 faults cross a soft threshold, and then "
+      "the memory is returned");
+  report_states(report, blocks, {.state = "attached", .overhead = "overhead", .params = {}});
+  return report.write(arguments.out);
 }
 
 int main_of(int argc, char** argv) {
   Arguments arguments;
   return run_program(
       {.name = "fault",
-       .purpose = "Cost of a page fault with nothing attached, far from a threshold, and near one",
+       .purpose =
+           "Cost of a page fault far from a threshold, near one, and across one, beside nothing "
+           "attached",
        .add_options =
            [&](CLI::App& app) {
              add_count(app, "--rounds", arguments.rounds, 10000,
-                       "each measures all states in random order");
+                       "each measures a block of every state");
              add_count(app, "--turns", arguments.turns, 10000, "turns of 768 faults a measurement");
            },
-       .quick_means = "5 rounds",
-       .be_quick = [&] { arguments.rounds = 5; },
+       .quick_means = "2 rounds, 10 turns",
+       .be_quick =
+           [&] {
+             arguments.rounds = 2;
+             arguments.turns = 10;
+           },
        .run =
            [&](const std::filesystem::path& out) {
              arguments.out = out;
-             return run_with(arguments);
+             return evictd::bench::run(arguments);
            }},
       argc, argv);
 }

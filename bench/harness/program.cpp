@@ -16,6 +16,13 @@ namespace {
 constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
 
+/// The file of raw results unless one is named.
+std::filesystem::path results_of(const Program& program) {
+  const std::string added = program.add_to_file ? program.add_to_file() : std::string{};
+  return std::filesystem::path{EVICTD_SOURCE_DIR} / "bench/results" /
+         (program.name + added + ".json");
+}
+
 void check_count(CLI::Option& option, int most) {
   option.check(core::leading_zero_problem)->check(CLI::Range(1, most));
 }
@@ -23,8 +30,7 @@ void check_count(CLI::Option& option, int most) {
 }  // namespace
 
 int run_program(const Program& program, int argc, char** argv) {
-  std::filesystem::path out =
-      std::filesystem::path{EVICTD_SOURCE_DIR} / "bench/results" / (program.name + ".json");
+  std::filesystem::path out;
   bool quick = false;
   const std::string called = "bench-" + program.name;
   CLI::App app{program.purpose, called};
@@ -44,6 +50,9 @@ int run_program(const Program& program, int argc, char** argv) {
   }
   if (quick) {
     program.be_quick();
+  }
+  if (out.empty()) {
+    out = results_of(program);
   }
   const Interrupt interrupt;
   if (const Result<> ran = program.run(out); !ran) {

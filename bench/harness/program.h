@@ -25,6 +25,9 @@ struct Program {
   /// The help text of --quick, and its effect.
   std::string quick_means;
   std::function<void()> be_quick;
+  /// What to add to the name of the file of raw results, asked once the options are read. Null:
+  /// nothing.
+  std::function<std::string()> add_to_file{};
   /// Measures, and writes the raw results to the file.
   std::function<Result<>(const std::filesystem::path& out)> run;
 };

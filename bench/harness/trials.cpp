@@ -21,9 +21,13 @@ int run_trial_program(const TrialProgram& program, int argc, char** argv) {
                             add_count(app, "--trials", options.trials, kMostTrials, "trials a row");
                             app.add_option("--rows", options.rows.with, program.rows_are);
                             app.add_option("--without", options.rows.without, program.without_are);
+                            if (program.add_options) {
+                              program.add_options(app);
+                            }
                           },
                       .quick_means = std::to_string(program.quick_trials) + " trials a row",
                       .be_quick = [&] { options.trials = program.quick_trials; },
+                      .add_to_file = program.add_to_file,
                       .run =
                           [&](const std::filesystem::path& out) {
                             options.out = out;

@@ -9,6 +9,10 @@
 #include "evictd/result.h"
 #include "harness/selection.h"
 
+namespace CLI {
+class App;
+}  // namespace CLI
+
 namespace evictd::bench {
 
 /// Command line options of a bench whose rows have a number of trials.
@@ -29,6 +33,9 @@ struct TrialProgram {
   /// What --rows and --without take, for --help.
   std::string rows_are;
   std::string without_are;
+  /// See Program.
+  std::function<void(CLI::App&)> add_options{};
+  std::function<std::string()> add_to_file{};
   /// Measures, and writes the raw results to the file.
   std::function<Result<>(const TrialOptions&)> run;
 };

@@ -38,52 +38,72 @@ std::vector<fs::path> cgroups_of(const PrivateGround& ground, const stage::Stage
   return cgroups;
 }
 
-struct Bench {
-  FaultOptions options;
-  PrivateGround& ground;
-  const fs::path& programs;
-  FaultMeter meter;
-  std::vector<fs::path> cgroups;
-};
+/// Nothing is listened to until it is attached.
+class Cgroups final : public FaultSubject {
+ public:
+  Cgroups(const FaultOptions& options, PrivateGround& ground, const fs::path& programs,
+          FaultMeter meter, std::vector<fs::path> directories)
+      : options_(options),
+        ground_(ground),
+        programs_(programs),
+        meter_(std::move(meter)),
+        directories_(std::move(directories)) {}
 
-/// Registers the same number of thresholds on each cgroup. The nearest is `distance` above the
-/// cgroup's usage with the meter's region touched.
-Result<> listen(Bench& bench, Listening& listening, Bytes distance,
-                std::vector<base::Fd>& eventfds) {
-  const char* file = bench.ground.tree.hierarchies().usage_file();
-  const auto levels = static_cast<int>(bench.cgroups.size());
-  for (int level = 0; level < levels; ++level) {
-    const fs::path& directory = bench.cgroups[static_cast<std::size_t>(level)];
-    const Result<std::int64_t> usage =
-        stage::read_text(directory / file).and_then([](const std::string& text) {
-          return stage::parse_number(text);
-        });
-    if (!usage) {
-      return tl::unexpected(usage.error());
+  Result<> prepare(FaultState /*state*/) override { return {}; }
+
+  Result<> attach(FaultState state) override {
+    if (state == FaultState::kNothingAgain) {
+      return {};
     }
-    const int share = kManyRegistrations / levels + (level < kManyRegistrations % levels ? 1 : 0);
-    EVICTD_TRY(listen_to(listening,
-                         {.directory = directory,
-                          .first = Bytes{*usage} + kMeterRegion + distance,
-                          .step = kStep,
-                          .count = share},
-                         eventfds));
+    EVICTD_ASSIGN_OR_RETURN(Listening started,
+                            Listening::start(Notifier::kService, ground_, programs_, false));
+    listening_ = std::move(started);
+    return listen(state == FaultState::kNear ? kNearDistance : kFarDistance);
   }
-  return {};
-}
 
-Result<double> measure(Bench& bench, FaultState state) {
-  std::optional<Listening> listening;
-  std::vector<base::Fd> eventfds;
-  if (state == FaultState::kFar || state == FaultState::kNear) {
-    EVICTD_ASSIGN_OR_RETURN(Listening started, Listening::start(Notifier::kService, bench.ground,
-                                                                bench.programs, false));
-    listening = std::move(started);
-    const Bytes distance = state == FaultState::kNear ? kNearDistance : kFarDistance;
-    EVICTD_TRY(listen(bench, *listening, distance, eventfds));
+  Result<> detach() override {
+    listening_.reset();
+    eventfds_.clear();
+    return {};
   }
-  return bench.meter.measure(bench.options.turns);
-}
+
+  Result<double> measure() override { return meter_.measure(options_.turns); }
+  [[nodiscard]] bool holds() const override { return true; }
+
+ private:
+  /// Registers the same number of thresholds on each cgroup. The nearest is `distance` above the
+  /// cgroup's usage with the meter's region touched.
+  Result<> listen(Bytes distance) {
+    const char* file = ground_.tree.hierarchies().usage_file();
+    const auto levels = static_cast<int>(directories_.size());
+    for (int level = 0; level < levels; ++level) {
+      const fs::path& directory = directories_[static_cast<std::size_t>(level)];
+      const Result<std::int64_t> usage =
+          stage::read_text(directory / file).and_then([](const std::string& text) {
+            return stage::parse_number(text);
+          });
+      if (!usage) {
+        return tl::unexpected(usage.error());
+      }
+      const int share = kManyRegistrations / levels + (level < kManyRegistrations % levels ? 1 : 0);
+      EVICTD_TRY(listen_to(*listening_,
+                           {.directory = directory,
+                            .first = Bytes{*usage} + kMeterRegion + distance,
+                            .step = kStep,
+                            .count = share},
+                           eventfds_));
+    }
+    return {};
+  }
+
+  const FaultOptions& options_;
+  PrivateGround& ground_;
+  const fs::path& programs_;
+  FaultMeter meter_;
+  std::vector<fs::path> directories_;
+  std::vector<base::Fd> eventfds_;
+  std::optional<Listening> listening_;
+};
 
 }  // namespace
 
@@ -91,21 +111,16 @@ Result<> measure_faults(const FaultOptions& options, PrivateGround& ground,
                         const fs::path& programs, Report& report) {
   EVICTD_ASSIGN_OR_RETURN(const stage::StagedPod pod, ground.tree.add_pod({.name = "meter"}));
   EVICTD_ASSIGN_OR_RETURN(FaultMeter meter, FaultMeter::start(ground.tree, pod));
-  Bench bench{.options = options,
-              .ground = ground,
-              .programs = programs,
-              .meter = std::move(meter),
-              .cgroups = cgroups_of(ground, pod)};
-  const Result<FaultTimes> ns =
-      measure_states(options.rounds, [&](FaultState state) { return measure(bench, state); });
-  if (!ns) {
-    return tl::unexpected(ns.error());
-  }
-  report_states(
-      report, *ns,
-      {.state = "registered",
-       .overhead = "fault_overhead",
-       .params = {{"registrations", kManyRegistrations}, {"cgroups", bench.cgroups.size()}}});
+  Cgroups subject{options, ground, programs, std::move(meter), cgroups_of(ground, pod)};
+  const std::size_t cgroups = cgroups_of(ground, pod).size();
+  EVICTD_ASSIGN_OR_RETURN(
+      const std::vector<FaultBlocks> blocks,
+      measure_states(options.rounds,
+                     {FaultState::kNothingAgain, FaultState::kFar, FaultState::kNear}, subject));
+  report_states(report, blocks,
+                {.state = "registered",
+                 .overhead = "fault_overhead",
+                 .params = {{"registrations", kManyRegistrations}, {"cgroups", cgroups}}});
   return {};
 }
 

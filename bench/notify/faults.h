@@ -10,7 +10,7 @@
 namespace evictd::bench {
 
 struct FaultOptions {
-  /// Each round measures all states in random order.
+  /// Each round measures a block of every state, see measure_states().
   int rounds = 0;
   /// Turns of 768 faults per measurement.
   int turns = 0;

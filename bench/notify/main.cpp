@@ -193,7 +193,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
   app.add_flag("--apart", arguments.awake.apart,
                "hogs of its own for each of evictd and the kernel, instead of one for both");
   add_number(app, "--rounds", arguments.faults.rounds, CLI::Range(1, 10000),
-             "each measures page faults in all states in random order");
+             "each measures a block of page faults in every state");
   add_number(app, "--turns", arguments.faults.turns, CLI::Range(1, 10000),
              "turns of 768 faults a measurement");
   add_number(app, "--seconds", arguments.seconds, CLI::Range(1, 3600),

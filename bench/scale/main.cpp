@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "evictd/try.h"
+#include "harness/idle_pods.h"
 #include "harness/program.h"
 #include "harness/report.h"
 #include "scale/growth.h"
@@ -20,9 +21,11 @@ constexpr int kMostPods = 2000;
 
 struct Arguments {
   std::vector<int> pods{110, 500, 1000, 2000};
+  int containers = 4;
   int starts = 5;
   int seconds = 20;
   int passes = 11;
+  int added = 10;
   bool json = false;
   std::filesystem::path out;
 };
@@ -41,18 +44,23 @@ const std::vector<Measure>& measures() {
       {"start_cpu", "ms", 20, &NodeRun::start_cpu},
       {"sweep_cpu", "percent of a core", 0.05, &NodeRun::sweep_cpu},
       {"process_cpu", "percent of a core", 0.05, &NodeRun::process_cpu},
+      {"first_pass", "us", 500, &NodeRun::first_pass},
       {"pass", "us", 50, &NodeRun::pass},
+      {"discovery", "ms", 5, &NodeRun::discovery},
       {"resident", "MiB", 1, &NodeRun::resident},
       {"descriptors", "descriptors", 100, &NodeRun::descriptors}};
   return all;
 }
 
-void add_notes(Report& report) {
+void add_notes(Report& report, int containers) {
   report.note(
-      "pods of one container with one process each, on a private tree; start_to_ready is from the "
+      "pods of " + std::to_string(containers) +
+      " containers with one process each, on a private tree; start_to_ready is from the "
       "start of the process to its READY=1 and start_cpu what all its threads had run by then; "
       "sweep_cpu is softirq time of timers beyond what they took without evictd, and BPF programs; "
-      "pass runs from the wake of the hot thread to the decision");
+      "a pass runs from its first reading to the decision, and first_pass is the one that first "
+      "evicts after a start, the others are pass; discovery is from before a pod's first cgroup is "
+      "made until evictd has a file of it open");
   report.note(
       "growth is the most by which a measure grew faster than the pods did, between any two "
       "numbers of pods of this run: 1 is linear, and the bench fails above 1.5");
@@ -64,9 +72,11 @@ Result<> measure_all(const Arguments& arguments, Report& report, std::vector<Gro
   }
   for (const int pods : arguments.pods) {
     const Result<NodeRun> found = run_node({.pods = pods,
+                                            .containers = arguments.containers,
                                             .starts = arguments.starts,
                                             .seconds = arguments.seconds,
                                             .passes = arguments.passes,
+                                            .added = arguments.added,
                                             .programs = programs_directory()});
     if (!found) {
       return fail_in(std::to_string(pods) + " pods", found.error());
@@ -83,7 +93,7 @@ Result<> measure_all(const Arguments& arguments, Report& report, std::vector<Gro
 
 Result<> run(const Arguments& arguments) {
   Report report{"scale", arguments.json ? Report::Lines::kNone : Report::Lines::kStdout};
-  add_notes(report);
+  add_notes(report, arguments.containers);
   std::vector<Growth> growths;
   EVICTD_TRY(measure_all(arguments, report, growths));
   if (arguments.pods.size() > 1) {
@@ -103,16 +113,21 @@ int main_of(int argc, char** argv) {
   Arguments arguments;
   return run_program(
       {.name = "scale",
-       .purpose = "What evictd costs by number of pods: start, sweep, pass, memory. Exit status 1 "
-                  "if a measure grows faster than the pods",
+       .purpose = "What evictd costs by number of pods: start, sweep, pass, discovery, memory. "
+                  "Exit status 1 if a measure grows faster than the pods",
        .add_options =
            [&](CLI::App& app) {
              add_counts(app, "--pods", arguments.pods, kMostPods, "numbers of pods");
-             add_count(app, "--starts", arguments.starts, 1000, "starts that are timed");
+             add_count(app, "--containers", arguments.containers, kMostContainers,
+                       "containers of each pod");
+             add_count(app, "--starts", arguments.starts, 1000,
+                       "starts that are timed, and first passes");
              add_count(app, "--seconds", arguments.seconds, 3600,
                        "length of the measurement of evictd at rest");
              add_count(app, "--passes", arguments.passes, 1000,
                        "passes that are timed; at most a tenth of the pods");
+             add_count(app, "--added", arguments.added, 1000,
+                       "pods that are added, to see when evictd knows them");
              app.add_flag("--json", arguments.json, "print the raw results, not a line a row");
            },
        .quick_means = "110 and 500 pods, 2 starts, 5 seconds",

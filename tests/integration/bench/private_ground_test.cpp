@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "harness/idle_pods.h"
+
 namespace evictd::bench {
 namespace {
 
@@ -28,6 +30,24 @@ TEST(PrivateGround, IsRemovedWithItsObject) {
   }
   EXPECT_FALSE(std::filesystem::exists(cgroup));
   EXPECT_FALSE(std::filesystem::exists(directory));
+}
+
+TEST(IdlePods, HaveAProcessInEachOfTheirContainers) {
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "needs root for cgroups";
+  }
+  Result<PrivateGround> ground = PrivateGround::create();
+  ASSERT_TRUE(ground) << ground.error().message();
+  const Result<ForkedProcesses> idle = start_idle_pods(ground->tree, 3, 4);
+  ASSERT_TRUE(idle) << idle.error().message();
+  EXPECT_EQ(ground->tree.tasks().value(), 12);
+  int containers = 0;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(ground->tree.memory_directory())) {
+    const std::string name = entry.path().filename();
+    containers += entry.is_directory() && name.size() == 64 ? 1 : 0;
+  }
+  EXPECT_EQ(containers, 12);
 }
 
 TEST(VirtualMachine, IsRequiredOfABenchThatExhaustsTheMachine) {
