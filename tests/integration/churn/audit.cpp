@@ -279,6 +279,9 @@ Result<Audit::Complaints> Audit::look() {
   if (!status.is_object() || !status.contains("counters")) {
     return fail(Errc::kMalformed, "evictd's status is " + answer->substr(0, 300));
   }
+  if (const std::uint64_t missed = floor_.witness().missed(); missed > 0) {
+    found.push_back("the witness had no room for " + std::to_string(missed) + " signals");
+  }
   compare_status(status, found);
   compare_cgroups(found);
   Result<> done = compare_kernel(status, found);

@@ -10,6 +10,7 @@
 #include "audit.h"
 #include "evictd/try.h"
 #include "harness/interrupt.h"
+#include "oscillation.h"
 #include "plan.h"
 
 namespace evictd::churn {
@@ -20,15 +21,20 @@ using bench::Interrupt;
 bool goes_on(const ChurnOptions& options, std::uint64_t round,
              std::chrono::steady_clock::time_point began) {
   const bool more_rounds = !options.rounds || round < *options.rounds;
-  const bool more_time = !options.time || std::chrono::steady_clock::now() < began + *options.time;
+  const bool more_time =
+      !options.time || round < 2 || std::chrono::steady_clock::now() < began + *options.time;
   return more_rounds && more_time && !Interrupt::requested();
 }
 
 void tell_of_round(std::uint64_t round, const Floor& floor, const AuditNumbers& numbers) {
-  std::printf("round %" PRIu64 ": %zu pods so far, %zu crossings, %zu evictions; evictd: %" PRId64
-              " KiB, %zu descriptors; %" PRIu64 " kernel events, %" PRIu64 " dropped\n",
-              round, floor.ledger().pods(), floor.ledger().crossings(), floor.ledger().evictions(),
-              numbers.resident.value / 1024, numbers.descriptors, numbers.emitted, numbers.dropped);
+  const Ledger& ledger = floor.ledger();
+  std::printf("round %" PRIu64
+              ": %zu pods so far, %zu moved, %zu came back, %zu crossings, %zu evictions, "
+              "%zu pods seen signalled; evictd: %" PRId64 " KiB, %zu descriptors; %" PRIu64
+              " kernel events, %" PRIu64 " dropped\n",
+              round, ledger.pods(), ledger.moves(), ledger.returns(), ledger.crossings(),
+              ledger.evictions(), ledger.signalled(), numbers.resident.value / 1024,
+              numbers.descriptors, numbers.emitted, numbers.dropped);
   static_cast<void>(std::fflush(stdout));
 }
 
@@ -56,11 +62,29 @@ Result<bool> run_round(const ChurnOptions& options, std::uint64_t round, Floor& 
 
 /// A churn in which nothing happens proves nothing.
 bool was_worth_it(const Ledger& ledger) {
-  if (ledger.crossings() > 0 && ledger.evictions() > 0) {
+  if (ledger.crossings() > 0 && ledger.evictions() > 0 && ledger.signalled() > 0) {
     return true;
   }
-  tell_what_is_wrong({"no threshold was crossed or no pod was evicted"});
+  tell_what_is_wrong({"no threshold was crossed, no pod was evicted or the witness saw no signal"});
   return false;
+}
+
+/// A pod that oscillates, with an audit after it. True: nothing was wrong.
+Result<bool> run_oscillation(const ChurnOptions& options, Floor& floor, Audit& audit) {
+  const std::uint64_t emitted = audit.numbers().emitted;
+  EVICTD_ASSIGN_OR_RETURN(const OscillationCost cost, oscillate(floor));
+  std::printf("oscillation: %s\n", cost.text().c_str());
+  static_cast<void>(std::fflush(stdout));
+  EVICTD_ASSIGN_OR_RETURN(std::vector<std::string> complaints, audit.run(floor));
+  if (floor.source() == EventSource::kBpf && audit.numbers().emitted == emitted) {
+    complaints.emplace_back("a pod oscillated about a threshold and the kernel side told nothing");
+  }
+  if (options.most_cpu && cost.percent() > *options.most_cpu) {
+    complaints.push_back("a pod that oscillates may cost " + std::to_string(*options.most_cpu) +
+                         " % of a core: " + cost.text());
+  }
+  tell_what_is_wrong(complaints);
+  return complaints.empty();
 }
 
 Result<bool> run_rounds(const ChurnOptions& options, Floor& floor) {
@@ -74,6 +98,9 @@ Result<bool> run_rounds(const ChurnOptions& options, Floor& floor) {
   }
   if (Interrupt::requested()) {
     return true;
+  }
+  if (const Result<bool> right = run_oscillation(options, floor, audit); !right || !*right) {
+    return right;
   }
   EVICTD_TRY(floor.stop_daemon());
   // What it wrote on its way out counts, too.

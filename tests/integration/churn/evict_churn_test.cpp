@@ -13,6 +13,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/fd.h"
 #include "stage/child.h"
@@ -94,12 +95,19 @@ class EvictChurn : public testing::Test {
 };
 
 TEST_F(EvictChurn, FindsNothingLostLeakedOrKilledWithoutARecord) {
-  // The second is the first that is compared with an earlier one. A round of the virtual machine
+  // The soak in its shortest form: a minute with its last round and the pod that oscillates. The
+  // second round is the first that is compared with an earlier one; one of the virtual machine
   // takes half a minute.
   const bool emulated = std::getenv("EVICTD_VM") != nullptr;
-  start({"--rounds", emulated ? "2" : "4"});
+  start(emulated ? std::vector<std::string>{"--rounds", "2"}
+                 : std::vector<std::string>{"--seconds", "45"});
   EXPECT_EQ(exit_status(), 0) << output();
   EXPECT_NE(output().find("round 1: "), std::string::npos) << output();
+  const std::size_t last = output().rfind("round ");
+  ASSERT_NE(last, std::string::npos) << output();
+  EXPECT_EQ(output().find(" 0 moved", last), std::string::npos) << output();
+  EXPECT_EQ(output().find(" 0 came back", last), std::string::npos) << output();
+  EXPECT_NE(output().find("oscillation: 100 swings"), std::string::npos) << output();
   EXPECT_NE(output().find("evict-churn: all right"), std::string::npos) << output();
   expect_nothing_left();
 }
@@ -113,6 +121,7 @@ TEST_F(EvictChurn, FindsAPodThatSomebodyKilledWithoutARecord) {
   ASSERT_EQ(::syscall(SYS_pidfd_send_signal, pod.get(), SIGKILL, nullptr, 0), 0);
   EXPECT_EQ(exit_status(), 1) << output();
   EXPECT_NE(output().find("died of signal 9 without a record"), std::string::npos) << output();
+  EXPECT_NE(output().find("was sent signal 9 by process "), std::string::npos) << output();
   EXPECT_NE(output().find("evict-churn: seed 1\n"), std::string::npos) << output();
   expect_nothing_left();
 }
@@ -137,6 +146,13 @@ TEST_F(EvictChurn, FindsThatTheDaemonDied) {
   ASSERT_EQ(::syscall(SYS_pidfd_send_signal, daemon.get(), SIGKILL, nullptr, 0), 0);
   EXPECT_EQ(exit_status(), 1) << output();
   EXPECT_NE(output().find("evictd has ended"), std::string::npos) << output();
+  expect_nothing_left();
+}
+
+TEST_F(EvictChurn, FindsThatAPodThatOscillatesCostsTooMuch) {
+  start({"--rounds", "1", "--most-cpu", "0.0001"});
+  EXPECT_EQ(exit_status(), 1) << output();
+  EXPECT_NE(output().find("a pod that oscillates may cost"), std::string::npos) << output();
   expect_nothing_left();
 }
 

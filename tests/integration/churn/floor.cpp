@@ -2,6 +2,7 @@
 #include "floor.h"
 
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "evictd/try.h"
 #include "harness/interrupt.h"
 #include "load_sizes.h"
+#include "relocation.h"
 #include "stage/text_file.h"
 
 namespace evictd::churn {
@@ -36,6 +38,13 @@ MonoTime now() {
 bool is_dead(int pidfd) {
   pollfd dead{pidfd, POLLIN, 0};
   return ::poll(&dead, 1, 0) > 0;
+}
+
+/// 0 if the pod has no cgroup.
+std::uint64_t memory_id_of(const stage::PrivateTree& tree, const stage::StagedPod& pod) {
+  struct stat status {};
+  const std::filesystem::path cgroup = tree.hierarchies().memory / pod.pod;
+  return ::stat(cgroup.c_str(), &status) == 0 ? status.st_ino : 0;
 }
 
 /// Thresholds that are crossed all the time, soft ones with a grace among them, and no brake.
@@ -64,18 +73,21 @@ std::string config_of(const stage::PrivateTree& tree, const std::filesystem::pat
 
 }  // namespace
 
-Floor::Floor(FloorOptions options, stage::ScratchDirectory scratch, stage::PrivateTree tree)
+Floor::Floor(FloorOptions options, stage::ScratchDirectory scratch, stage::PrivateTree tree,
+             bench::KillWitness witness)
     : options_(std::move(options)),
       scratch_(std::move(scratch)),
       tail_(scratch_.path() / "records.jsonl"),
-      tree_(std::move(tree)) {}
+      tree_(std::move(tree)),
+      witness_(std::move(witness)) {}
 
 Result<Floor> Floor::open(const FloorOptions& options) {
   EVICTD_ASSIGN_OR_RETURN(stage::ScratchDirectory scratch,
                           stage::ScratchDirectory::create("evictd-churn-"));
   EVICTD_ASSIGN_OR_RETURN(stage::PrivateTree tree,
                           stage::PrivateTree::create("evictd-churn-" + std::to_string(::getpid())));
-  Floor floor{options, std::move(scratch), std::move(tree)};
+  EVICTD_ASSIGN_OR_RETURN(bench::KillWitness witness, bench::KillWitness::create());
+  Floor floor{options, std::move(scratch), std::move(tree), std::move(witness)};
   std::error_code error;
   if (!std::filesystem::create_directory(floor.scratch_.path() / "pods", error)) {
     return fail_errno(error.value(), "make a directory of manifests");
@@ -168,15 +180,33 @@ std::filesystem::path Floor::manifest_of(const LivePod& pod) const {
 }
 
 Result<> Floor::begin(const PodPlan& plan) {
-  LivePod pod;
-  pod.plan = plan;
   const std::string uid = stage::random_uid();
   ledger_.born(uid, plan.spec.name, plan.is_protected() ? Standing::kProtected : Standing::kMayGo);
-  if (plan.has_manifest) {
-    EVICTD_TRY(stage::replace_file(manifest_of(pod), stage::manifest(plan.spec, uid)));
+  return start(plan, uid);
+}
+
+Result<> Floor::begin_again(const LivePod& ended) {
+  PodPlan plan = ended.plan;
+  plan.comes_back = false;
+  plan.moves_after.reset();
+  ledger_.came_back(ended.staged.uid);
+  return start(plan, ended.staged.uid);
+}
+
+Result<> Floor::make(LivePod& pod, const std::string& uid) {
+  const stage::PodSpec& spec = pod.plan.spec;
+  if (pod.plan.has_manifest) {
+    EVICTD_TRY(stage::replace_file(manifest_of(pod), stage::manifest(spec, uid)));
   }
-  EVICTD_ASSIGN_OR_RETURN(stage::StagedPod staged, tree_.add_pod(plan.spec, uid));
-  pod.staged = std::move(staged);
+  EVICTD_ASSIGN_OR_RETURN(pod.staged, tree_.add_pod(spec, uid));
+  pod.id = memory_id_of(tree_, pod.staged);
+  return {};
+}
+
+Result<> Floor::start(const PodPlan& plan, const std::string& uid) {
+  LivePod pod;
+  pod.plan = plan;
+  EVICTD_TRY(make(pod, uid));
   if (plan.work != Work::kNone) {
     EVICTD_ASSIGN_OR_RETURN(stage::Child child,
                             stage::Child::start({.argv = command_of(pod),
@@ -185,6 +215,9 @@ Result<> Floor::begin(const PodPlan& plan) {
   }
   pod.began_at = now();
   pod.ends_at = pod.began_at + plan.life;
+  if (plan.moves_after) {
+    pod.moves_at = pod.began_at + *plan.moves_after;
+  }
   pods_.push_back(std::move(pod));
   return {};
 }
@@ -204,16 +237,63 @@ void Floor::wait(MonoTime until) const {
 }
 
 Result<> Floor::remove(LivePod& pod) {
-  if (pod.ending) {
-    // Its children outlive it. Of one that was evicted nothing may be left.
+  if (pod.ending || pod.has_moved) {
+    // Its children outlive it. Of one that was evicted nothing may be left, but children that moved
+    // while it was signalled.
     EVICTD_TRY(tree_.kill_pod(pod.staged));
   }
-  if (Result<> removed = tree_.remove_pod(pod.staged); !removed) {
-    return fail_in(pod.plan.spec.name + (pod.ending ? "" : ", whose process is dead"),
-                   removed.error());
+  EVICTD_TRY(leave(pod.staged, pod.id,
+                   pod.plan.spec.name + (pod.ending ? "" : ", whose process is dead")));
+  if (!pod.comes_back()) {
+    std::error_code ignored;
+    std::filesystem::remove(manifest_of(pod), ignored);
   }
+  return {};
+}
+
+Result<> Floor::leave(const stage::StagedPod& staged, std::uint64_t id, const std::string& who) {
+  if (Result<> removed = tree_.remove_pod(staged); !removed) {
+    return fail_in(who, removed.error());
+  }
+  ask_witness(staged.uid, id);
+  witness_.forget(id);
+  return {};
+}
+
+void Floor::ask_witness(const std::string& uid, std::uint64_t id) {
+  if (const std::optional<bench::KillsSeen> seen = witness_.kills_of(id); seen) {
+    ledger_.was_signalled(uid, "signal " + std::to_string(seen->signal) + " by process " +
+                                   std::to_string(seen->sender) + " (" + seen->program + ")");
+  }
+}
+
+Result<> Floor::move_if_due(LivePod& pod, MonoTime now) {
+  if (pod.ending || pod.moves_at > now) {
+    return {};
+  }
+  if (!has_entered(tree_, pod.staged, pod.process->pid())) {
+    pod.moves_at = now + kLoadLook;
+    return {};
+  }
+  pod.moves_at = MonoTime::max();
+  return move(pod);
+}
+
+Result<> Floor::move(LivePod& pod) {
+  const stage::StagedPod from = pod.staged;
+  const std::uint64_t from_id = pod.id;
+  const std::filesystem::path old_manifest = manifest_of(pod);
+  pod.plan.spec.name += "-moved";
+  // What it took by now stays charged to where it was.
+  pod.plan.ends_laden = false;
+  pod.has_moved = true;
+  const std::string uid = stage::random_uid();
+  ledger_.moved(from.uid, uid, pod.plan.spec.name);
+  EVICTD_TRY(make(pod, uid));
+  move_processes(tree_, from, pod.staged);
+  EVICTD_TRY(leave(from, from_id, from.spec.name + ", whose processes moved"));
   std::error_code ignored;
-  std::filesystem::remove(manifest_of(pod), ignored);
+  std::filesystem::remove(old_manifest, ignored);
   return {};
 }
 
@@ -251,6 +331,7 @@ Result<> Floor::look_after_pods(MonoTime now) {
   for (auto pod = pods_.begin(); pod != pods_.end();) {
     const bool dead = pod->process && is_dead(pod->process->pidfd());
     if (!dead) {
+      EVICTD_TRY(move_if_due(*pod, now));
       end_if_due(*pod, now);
     }
     if (!dead && (pod->process || !pod->ending)) {
@@ -262,6 +343,9 @@ Result<> Floor::look_after_pods(MonoTime now) {
       ledger_.died(pod->staged.uid, end);
     }
     EVICTD_TRY(remove(*pod));
+    if (pod->comes_back()) {
+      EVICTD_TRY(begin_again(*pod));
+    }
     pod = pods_.erase(pod);
   }
   for (LivePod& resident : residents_) {
@@ -272,10 +356,10 @@ Result<> Floor::look_after_pods(MonoTime now) {
   return {};
 }
 
-MonoTime Floor::next_end() const {
+MonoTime Floor::next_due() const {
   MonoTime next = MonoTime::max();
   for (const LivePod& pod : pods_) {
-    next = pod.ending ? next : std::min(next, pod.ends_at);
+    next = pod.ending ? next : std::min({next, pod.moves_at, pod.ends_at});
   }
   return next;
 }
@@ -297,12 +381,17 @@ Result<> Floor::play(const std::vector<PodPlan>& plans) {
     }
     // Without room it is a pod's end that is waited for.
     const bool room = plan != plans.end() && has_room_for(*plan);
-    wait(room ? std::min(due, next_end()) : next_end());
+    wait(room ? std::min(due, next_due()) : next_due());
   }
   return {};
 }
 
 Result<> Floor::read_records() {
+  for (const auto* list : {&residents_, &pods_}) {
+    for (const LivePod& pod : *list) {
+      ask_witness(pod.staged.uid, pod.id);
+    }
+  }
   return tail_.read([this](std::string_view line) { ledger_.take_line(line); });
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace evictd::churn {
 namespace {
@@ -26,7 +27,28 @@ bool is_strange(const Json& line, const std::string& kind) {
 }  // namespace
 
 void Ledger::born(const std::string& uid, const std::string& name, Standing standing) {
-  pods_[uid] = Pod{name, standing, false, {}, false};
+  Pod pod;
+  pod.name = name;
+  pod.standing = standing;
+  pods_[uid] = pod;
+}
+
+void Ledger::moved(const std::string& from, const std::string& to, const std::string& name) {
+  ++moves_;
+  born(to, name, pods_[from].standing);
+  pods_[from].next = to;
+  pods_[to].before = from;
+}
+
+void Ledger::came_back(const std::string& uid) {
+  ++returns_;
+  Pod& pod = pods_[uid];
+  pod.ended_from_outside = false;
+  pod.came_back = true;
+}
+
+void Ledger::was_signalled(const std::string& uid, std::string by) {
+  pods_[uid].signalled = std::move(by);
 }
 
 void Ledger::ending(const std::string& uid) {
@@ -57,9 +79,43 @@ void Ledger::take_line(std::string_view text) {
     return;
   }
   const std::string uid = text_of(line, "uid");
-  evictions_[line.value("id", std::uint64_t{0})] =
-      Eviction{uid, text_of(line, "pod"), outcome, text_of(line, "state")};
+  const auto [place, is_new] = evictions_.try_emplace(line.value("id", std::uint64_t{0}));
+  const bool came_late = is_new ? has_been_ended(uid) : place->second.came_late;
+  place->second = Eviction{uid,
+                           text_of(line, "pod"),
+                           outcome,
+                           text_of(line, "state"),
+                           line.value("processes", std::int64_t{0}),
+                           came_late};
   evicted_.insert(uid);
+}
+
+const Ledger::Pod* Ledger::find(const std::string& uid) const {
+  const auto pod = pods_.find(uid);
+  return pod != pods_.end() ? &pod->second : nullptr;
+}
+
+bool Ledger::has_record(const std::string& uid, const Pod& pod) const {
+  return evicted_.contains(uid) || (!pod.before.empty() && evicted_.contains(pod.before));
+}
+
+bool Ledger::has_been_ended(const std::string& uid) const {
+  const Pod* const pod = find(uid);
+  const Pod* const next = pod != nullptr ? find(pod->next) : nullptr;
+  return (pod != nullptr && (pod->ended_from_outside || pod->came_back)) ||
+         (next != nullptr && next->ended_from_outside);
+}
+
+bool Ledger::is_known_signalled(const std::string& uid) const {
+  const Pod* const pod = find(uid);
+  const Pod* const next = pod != nullptr ? find(pod->next) : nullptr;
+  return (pod != nullptr && !pod->signalled.empty()) ||
+         (next != nullptr && !next->signalled.empty());
+}
+
+std::size_t Ledger::signalled() const {
+  return static_cast<std::size_t>(std::count_if(
+      pods_.begin(), pods_.end(), [](const auto& one) { return !one.second.signalled.empty(); }));
 }
 
 std::size_t Ledger::evictions() const {
@@ -70,13 +126,16 @@ std::size_t Ledger::evictions() const {
 
 void Ledger::complain_of_pods(std::vector<std::string>& found) const {
   for (const auto& [uid, pod] : pods_) {
-    const bool recorded = evicted_.contains(uid);
+    const bool recorded = has_record(uid, pod);
     const std::string who = "pod " + pod.name + " (" + uid + ")";
     if (!pod.end.empty() && !pod.by_signal) {
       found.push_back(who + " ended by itself with " + pod.end);
     }
     if (pod.by_signal && !recorded) {
       found.push_back(who + " died of " + pod.end + " without a record");
+    }
+    if (!pod.signalled.empty() && !recorded) {
+      found.push_back(who + " was sent " + pod.signalled + ", which has no record");
     }
     if (pod.standing == Standing::kProtected && (recorded || pod.by_signal)) {
       found.push_back(who + " is protected and was evicted");
@@ -89,6 +148,8 @@ void Ledger::complain_of_evictions(std::vector<std::string>& found) const {
     const std::string which = "record " + std::to_string(id) + " of " + eviction.name;
     if (!pods_.contains(eviction.uid)) {
       found.push_back(which + " is of no pod of this run");
+    } else if (eviction.processes > 0 && !eviction.came_late && !is_known_signalled(eviction.uid)) {
+      found.push_back(which + " tells of a kill that the witness did not see");
     }
     if (eviction.state != "released") {
       found.push_back(which + " is left in the state \"" + eviction.state + "\"");

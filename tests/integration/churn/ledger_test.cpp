@@ -16,9 +16,10 @@ using testing::IsEmpty;
 const stage::ChildExit kKilled{.status = SIGKILL, .at = {}};
 const stage::ChildExit kFailed{.status = 1 << 8, .at = {}};
 
-std::string record(int id, const std::string& uid, const std::string& state) {
+std::string record(int id, const std::string& uid, const std::string& state, int processes = 0) {
   return R"({"kind":"decision","outcome":"evicted","id":)" + std::to_string(id) + R"(,"uid":")" +
-         uid + R"(","pod":"default/x","state":")" + state + R"("})";
+         uid + R"(","pod":"default/x","state":")" + state + R"(","processes":)" +
+         std::to_string(processes) + "}";
 }
 
 class ChurnLedger : public testing::Test {
@@ -66,6 +67,57 @@ TEST_F(ChurnLedger, ComplainsOfAPodThatEndsByItself) {
 TEST_F(ChurnLedger, ComplainsOfARecordOfNoPodOfItsOwn) {
   ledger_.take_line(record(1, "u9", "released"));
   EXPECT_THAT(ledger_.complaints(), ElementsAre(HasSubstr("of no pod of this run")));
+}
+
+TEST_F(ChurnLedger, MissesTheRecordOfAPodThatTheWitnessSawSignalled) {
+  ledger_.was_signalled("u1", "signal 15 by process 7 (x)");
+  EXPECT_THAT(ledger_.complaints(), ElementsAre(HasSubstr("hog (u1) was sent signal 15 by")));
+  EXPECT_EQ(ledger_.signalled(), 1U);
+  ledger_.take_line(record(1, "u1", "released", 1));
+  EXPECT_THAT(ledger_.complaints(), IsEmpty());
+}
+
+TEST_F(ChurnLedger, MissesTheKillOfARecordThatTellsOfOne) {
+  ledger_.take_line(record(1, "u1", "released", 0));
+  EXPECT_THAT(ledger_.complaints(), IsEmpty());
+  ledger_.take_line(record(1, "u1", "released", 1));
+  EXPECT_THAT(ledger_.complaints(), ElementsAre(HasSubstr("the witness did not see")));
+}
+
+TEST_F(ChurnLedger, ExcusesNoRecordThatCameBeforeThePodWasEnded) {
+  ledger_.born("u3", "late", Standing::kMayGo);
+  ledger_.take_line(record(1, "u1", "killed", 1));
+  ledger_.ending("u1");
+  ledger_.ending("u3");
+  ledger_.take_line(record(1, "u1", "released", 1));
+  ledger_.take_line(record(2, "u3", "released", 1));
+  EXPECT_THAT(ledger_.complaints(), ElementsAre(HasSubstr("record 1 of")));
+}
+
+TEST_F(ChurnLedger, CountsARecordForProcessesThatMovedOn) {
+  ledger_.moved("u1", "u3", "hog-moved");
+  ledger_.was_signalled("u3", "signal 9 by process 7 (x)");
+  ledger_.died("u3", kKilled);
+  EXPECT_EQ(ledger_.complaints().size(), 2U);
+  ledger_.take_line(record(1, "u1", "released", 1));
+  EXPECT_THAT(ledger_.complaints(), IsEmpty());
+  EXPECT_EQ(ledger_.moves(), 1U);
+}
+
+TEST_F(ChurnLedger, KeepsTheProtectionOfAPodThatMoves) {
+  ledger_.moved("u2", "u3", "critical-moved");
+  ledger_.take_line(record(1, "u3", "released"));
+  EXPECT_THAT(ledger_.complaints(), ElementsAre(HasSubstr("critical-moved (u3) is protected")));
+}
+
+TEST_F(ChurnLedger, MissesTheRecordOfAPodThatCameBackAndWasKilled) {
+  ledger_.ending("u1");
+  ledger_.died("u1", kKilled);
+  ledger_.came_back("u1");
+  EXPECT_THAT(ledger_.complaints(), IsEmpty());
+  ledger_.died("u1", kKilled);
+  EXPECT_THAT(ledger_.complaints(), ElementsAre(HasSubstr("hog (u1) died of signal 9 without")));
+  EXPECT_EQ(ledger_.returns(), 1U);
 }
 
 TEST_F(ChurnLedger, ComplainsOfMissingLinesBrokenLinesAndOomKills) {

@@ -23,8 +23,9 @@ constexpr int kExitInterrupted = 130;
 constexpr std::uint64_t kDefaultRounds = 3;
 
 const char* const kFooter =
-    R"(A round is 40 pods that begin, allocate or fork, and are evicted or end from outside, and
-then a look at evictd from outside while only two protected pods are there:
+    R"(A round is 40 pods that begin, allocate or fork, and are evicted or end from outside. Some
+move to the cgroups of a new pod or come back in cgroups made anew. Then evictd is looked at from
+outside, while only two protected pods are there:
 
   events     emitted by the kernel side = delivered + dropped as evictd counts them
   table      a slot for each pod and for the pod root, and no more; usage, inactive file cache
@@ -33,6 +34,10 @@ then a look at evictd from outside while only two protected pods are there:
              16 MiB more memory, and 4 MiB more once evictd's journal is full; no cgroup left
   records    one of every pod that was killed, each in the state "released"; none of a
              protected pod
+  kills      a witness in the kernel sees who is sent SIGTERM or SIGKILL: a record of each
+             such pod, and a kill for each record that tells of one
+
+At the end a protected pod oscillates about a threshold, and what that cost evictd is told.
 
 Pods of a round follow from the seed; when they meet depends on the machine.
 
@@ -44,13 +49,14 @@ struct Arguments {
   std::uint64_t rounds = 0;
   std::uint64_t seconds = 0;
   std::uint64_t patience = 30;
+  double most_cpu = 0;
 };
 
 void add_options(CLI::App& app, Arguments& arguments) {
   CLI::Option* const rounds =
       app.add_option("--rounds", arguments.rounds, "So many rounds (default: 3)");
-  CLI::Option* const seconds =
-      app.add_option("--seconds", arguments.seconds, "Begin no round after so many seconds");
+  CLI::Option* const seconds = app.add_option(
+      "--seconds", arguments.seconds, "Begin no round after so many seconds, but the first two");
   rounds->type_name("N")->check(CLI::Range(1, 1000000))->excludes(seconds);
   seconds->type_name("N")->check(CLI::Range(1, 1000000));
   app.add_option("--seed", arguments.churn.seed, "Of an earlier run (default: a random one)")
@@ -59,6 +65,11 @@ void add_options(CLI::App& app, Arguments& arguments) {
                  "Call wrong what has not come to rest after so many seconds (default: 30)")
       ->type_name("N")
       ->check(CLI::Range(1, 3600));
+  app.add_option("--most-cpu", arguments.most_cpu,
+                 "Call wrong what a pod that oscillates costs evictd beyond so many percent of a "
+                 "core (default: only tell it)")
+      ->type_name("PERCENT")
+      ->check(CLI::PositiveNumber);
   app.add_option("--event-source", arguments.churn.floor.source, "bpf (default) or poll")
       ->type_name("SOURCE")
       ->transform(
@@ -102,6 +113,9 @@ int run_program(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : kExitUsage;
   }
   arguments.churn.patience = std::chrono::seconds{arguments.patience};
+  if (arguments.most_cpu > 0) {
+    arguments.churn.most_cpu = arguments.most_cpu;
+  }
   if (arguments.seconds > 0) {
     arguments.churn.time = std::chrono::seconds{arguments.seconds};
   } else {

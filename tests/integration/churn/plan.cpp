@@ -87,6 +87,17 @@ void draw_end(Dice& dice, PodPlan& plan) {
       plan.ignore_sigterm ? SIGKILL : dice.one_of(std::array<int, 3>{SIGKILL, SIGTERM, SIGUSR2});
 }
 
+/// Which of them move and come back. Drawn last, so that all else of a seed stays as it was.
+void draw_moves(Dice& dice, std::vector<PodPlan>& plans) {
+  for (PodPlan& plan : plans) {
+    const bool moves = dice.happens(20);
+    plan.comes_back = dice.happens(15) && plan.work != Work::kNone;
+    if (moves && plan.work != Work::kNone) {
+      plan.moves_after = plan.life / 2;
+    }
+  }
+}
+
 /// A pod that takes so many bytes, or children.
 PodPlan pod_with(Work work, std::int64_t cap) {
   PodPlan plan;
@@ -159,6 +170,7 @@ std::vector<PodPlan> plan_round(std::uint64_t seed, std::uint64_t round) {
     draw_end(dice, plan);
     plans.push_back(plan);
   }
+  draw_moves(dice, plans);
   return plans;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "evictd/bytes.h"
@@ -48,6 +49,10 @@ struct PodPlan {
   bool ends_laden = false;
   /// What ends it then.
   int last_signal = 0;
+  /// After this time its processes move into the cgroups of a new pod, and its own are removed.
+  std::optional<Duration> moves_after;
+  /// Once it was ended from outside, its cgroup is made anew and it begins once more.
+  bool comes_back = false;
 
   /// Whether evictd must never signal it.
   [[nodiscard]] bool is_protected() const;

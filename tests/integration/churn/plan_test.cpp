@@ -14,7 +14,8 @@ bool same(const PodPlan& a, const PodPlan& b) {
          a.work == b.work && a.cap == b.cap && a.rate == b.rate &&
          a.ignore_sigterm == b.ignore_sigterm && a.has_manifest == b.has_manifest &&
          a.pause == b.pause && a.life == b.life && a.ends_laden == b.ends_laden &&
-         a.last_signal == b.last_signal;
+         a.last_signal == b.last_signal && a.moves_after == b.moves_after &&
+         a.comes_back == b.comes_back;
 }
 
 bool same(const std::vector<PodPlan>& a, const std::vector<PodPlan>& b) {
@@ -96,6 +97,8 @@ TEST(ChurnPlan, HasPodsOfEveryKindInTenRounds) {
   EXPECT_TRUE(some([](const PodPlan& pod) { return !pod.is_protected(); }));
   EXPECT_TRUE(some([](const PodPlan& pod) { return pod.ends_laden; }));
   EXPECT_TRUE(some([](const PodPlan& pod) { return !pod.ends_laden; }));
+  EXPECT_TRUE(some([](const PodPlan& pod) { return pod.moves_after.has_value(); }));
+  EXPECT_TRUE(some([](const PodPlan& pod) { return pod.comes_back && !pod.moves_after; }));
 }
 
 }  // namespace
