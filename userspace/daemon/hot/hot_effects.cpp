@@ -130,11 +130,13 @@ HotLoop::Answer HotLoop::perform(const engine::Signal& signal) {
                           .hold_tasks = signal.hold_tasks});
   }
   const Result<enforce::SignalReport> begun =
-      victim.target
-          ? actuator(signal.dry_run)
-                .begin(*victim.target, {.grace = signal.grace, .hold_tasks = signal.hold_tasks},
-                       signal.at)
-          : Result<enforce::SignalReport>(fail(Errc::kNotFound, {}));
+      victim.target ? actuator(signal.dry_run)
+                          .begin(*victim.target,
+                                 {.grace = signal.grace,
+                                  .hold_tasks = signal.hold_tasks,
+                                  .bridge = signal.bridge},
+                                 signal.at)
+                    : Result<enforce::SignalReport>(fail(Errc::kNotFound, {}));
   fault_point(FaultPoint::kSignalled);
   // The time of the signal itself: the actuator continues to check that no process was missed.
   timeline_.signal_at = begun ? begun->last_at : options_.clock->now();
