@@ -70,6 +70,9 @@ std::string how_text(const EvictionRecord& record) {
     return dry_run_text(record);
   }
   std::string text = sent_text(record) + use_text(record);
+  if (record.bridge) {
+    text += "; " + exporting::bridge_text(*record.bridge);
+  }
   if (record.escalated_by) {
     text += fmt::format("; decision {} cut what was left of them", *record.escalated_by);
   }

@@ -178,6 +178,9 @@ void add_cgroup_facts(const config::Settings& settings, config::NodeFacts& facts
     facts.missing_controller = layout.error().message();
     return;
   }
+  if (layout->memory().version == sys::CgroupVersion::kV1) {
+    facts.missing_memory_high = "the memory controller is on cgroup v1, which has no memory.high";
+  }
   Result<cluster::CgroupTree> tree =
       cluster::CgroupTree::create(*root, std::move(*layout), cluster::place_options(settings));
   // There may be nothing but globs.

@@ -6,6 +6,7 @@ namespace evictd::config {
 void configure(engine::Configuration& engine, const Settings& settings) {
   engine.dry_run = settings.dry_run;
   engine.max_evictions_per_minute = settings.brakes.max_evictions_per_minute;
+  engine.bridge_grace = settings.grace_bridge == GraceBridge::kMemoryHigh;
   engine.usage_wait = settings.storage.pods.max_wait;
   const auto time_of = [](const ReclaimCommand& command) {
     return command.argv.empty() ? Duration{0} : command.timeout;

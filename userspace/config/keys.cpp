@@ -46,6 +46,8 @@ constexpr Choices<eviction::MemorySource, 2> kMemorySources{
 constexpr Choices<eviction::GracePolicy, 2> kGracePolicies{
     {{"kubelet", eviction::GracePolicy::kKubelet},
      {"predicted", eviction::GracePolicy::kPredicted}}};
+constexpr Choices<GraceBridge, 2> kGraceBridges{
+    {{"off", GraceBridge::kOff}, {"memoryHigh", GraceBridge::kMemoryHigh}}};
 constexpr Choices<bool, 2> kOnOrOff{{{"on", true}, {"off", false}}};
 /// Writes values that JSON can represent directly.
 constexpr auto kAsItIs = [](const auto& value) { return nlohmann::ordered_json(value); };
@@ -142,6 +144,7 @@ std::vector<Key> decision_keys() {
       choice_key("hardEvictionGracePolicy", kReload,
                  field(&Settings::hard_eviction, &HardEvictionSettings::grace_policy),
                  kGracePolicies),
+      choice_key("graceBridge", kReload, field(&Settings::grace_bridge), kGraceBridges),
       choice_key("oomGuard", kReload,
                  field(&Settings::hard_eviction, &HardEvictionSettings::oom_guard), kOnOrOff),
       bool_key("dryRun", kReload, field(&Settings::dry_run)),

@@ -29,6 +29,8 @@ struct NodeFacts {
   std::string missing_pod_root;
   /// Why evictd cannot start at all; empty if it can.
   std::string missing_controller;
+  /// Why no pod has a memory.high; empty if pods have one.
+  std::string missing_memory_high;
 
   bool operator==(const NodeFacts&) const = default;
 };

@@ -207,6 +207,12 @@ class NodeJudge {
     }
   }
 
+  void warn_of_missing_memory_high() {
+    if (config_->grace_bridge == GraceBridge::kMemoryHigh && !facts_.missing_memory_high.empty()) {
+      add("graceBridge", facts_.missing_memory_high + ": no grace period is bridged");
+    }
+  }
+
   [[nodiscard]] std::vector<Warning> take() { return std::move(found_); }
 
  private:
@@ -390,6 +396,7 @@ std::vector<Warning> find_node_warnings(const Config& config, const NodeFacts& f
   judge.warn_of_missing_manifests("manifestDirectories", config->manifest_directories);
   judge.warn_of_missing_manifests("staticManifestDirectories", config->static_manifest_directories);
   judge.warn_of_missing_cgroups();
+  judge.warn_of_missing_memory_high();
   return judge.take();
 }
 

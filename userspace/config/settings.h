@@ -30,6 +30,9 @@ enum class CgroupDriver { kAuto, kCgroupfs, kSystemd };
 /// The capacity of pid.available: the node's limits, or pids.max of the pod root.
 enum class PidAvailableSource { kNode, kPodRoot };
 
+/// How the time until a victim of memory ends is bridged: kMemoryHigh lowers its memory.high.
+enum class GraceBridge { kOff, kMemoryHigh };
+
 /// Treats every cgroup that matches `glob` as a pod; for use outside Kubernetes.
 struct PodGlob {
   /// Matches the whole path within the memory hierarchy, component by component: '*' and '?' never
@@ -84,6 +87,7 @@ struct Settings {
   EvictionSettings eviction;
   NodeAllocatableSettings node_allocatable;
   HardEvictionSettings hard_eviction;
+  GraceBridge grace_bridge = GraceBridge::kOff;
   BrakeSettings brakes;
   bool dry_run = false;
   bool evict_unknown_pods = false;

@@ -47,6 +47,11 @@ struct ActuatorCounters {
   std::uint64_t tasks_held = 0;
   /// Pods whose tasks could not be limited: their grace period may cost pids.
   std::uint64_t tasks_not_held = 0;
+  /// Pods whose memory.high was lowered for their grace period, and those that have it back.
+  std::uint64_t bridges_set = 0;
+  std::uint64_t bridges_put_back = 0;
+  /// Pods that should have had such a bridge, by BridgeState.
+  std::array<std::uint64_t, kBridgeStateCount> bridges_not_set{};
   /// Failed system calls without a counter of their own.
   std::uint64_t failed_calls = 0;
 };
@@ -60,6 +65,9 @@ struct Start {
   /// KillTarget::pids_max_now(), if the caller has just read it for the intent; unset: begin()
   /// reads it.
   std::optional<PidsMax> pids_max{};
+  /// For a shortage of memory, with a grace period: after SIGTERM the pod's growth is throttled,
+  /// until SIGKILL or its end (Bridge). Where that is impossible, the report says why.
+  bool bridge = false;
 };
 
 /// Kills pods. A state machine that the hot loop drives: no call waits, each takes `now`.

@@ -34,6 +34,14 @@ CgroupActuator::CgroupActuator(Options options, ReleaseWatch watch)
                   .max_processes = options_.max_processes},
                  counters_, watch_) {}
 
+CgroupActuator::~CgroupActuator() {
+  for (Eviction& eviction : table_.all()) {
+    if (eviction.in_use()) {
+      end_bridge(*eviction.target.get());
+    }
+  }
+}
+
 Result<SignalReport> CgroupActuator::begin(KillTarget& target, const Start& start, MonoTime now) {
   if (table_.find_pod(target) != nullptr) {
     return fail(Errc::kBusy, "being evicted");
@@ -45,9 +53,8 @@ Result<SignalReport> CgroupActuator::begin(KillTarget& target, const Start& star
   // A target that is prepared only now has read a newer one.
   const std::optional<PidsMax> pids_max = target.prepared() ? start.pids_max : std::nullopt;
   prepare(target);
-  Result<SignalReport> report = start.grace <= Duration::zero()
-                                    ? kill(*eviction, now, pids_max)
-                                    : terminate(*eviction, start.hold_tasks, now);
+  Result<SignalReport> report = start.grace <= Duration::zero() ? kill(*eviction, now, pids_max)
+                                                                : terminate(*eviction, start, now);
   signaller_.forget_foreseen();
   if (!report) {
     counters_.vanished += report.error().code == Errc::kNotFound ? 1 : 0;
@@ -131,6 +138,7 @@ void CgroupActuator::replace(KillTarget& newer) {
   prepare(newer);
   watch_.remove_events(eviction->target.get()->events_.get());
   newer.forks_ = eviction->target.get()->forks_;
+  newer.bridge_.continue_from(eviction->target.get()->bridge_);
   eviction->target = PinnedTarget(newer);
   static_cast<void>(watch_.add_events(eviction->ticket.slot, newer.events_.get()));
 }
@@ -174,14 +182,15 @@ Failure CgroupActuator::no_process_signalled(std::uint64_t failed_before) const 
              : fail(Errc::kIo, "its processes could not be signalled");
 }
 
-Result<SignalReport> CgroupActuator::terminate(Eviction& eviction, bool hold_tasks, MonoTime now) {
+Result<SignalReport> CgroupActuator::terminate(Eviction& eviction, const Start& start,
+                                               MonoTime now) {
   KillTarget& target = *eviction.target.get();
   if (const Protection protection = protection_of(target); protection != Protection::kNone) {
     return refuse(protection);
   }
   SignalReport report{.ticket = eviction.ticket, .signal = SIGTERM};
   const std::uint64_t failed_before = counters_.failed_calls;
-  signaller_.hold_tasks_with_next_signal(hold_tasks);
+  signaller_.hold_tasks_with_next_signal(start.hold_tasks);
   if (!signaller_.signal_foreseen(target, report)) {
     if (signaller_.list(target, ListScope::kFirstHierarchy).holds_protected) {
       return refuse_own(target);
@@ -195,6 +204,9 @@ Result<SignalReport> CgroupActuator::terminate(Eviction& eviction, bool hold_tas
     return no_process_signalled(failed_before);
   }
   counters_.sigterms += report.processes;
+  if (start.bridge) {
+    report.bridge = set_bridge(target);
+  }
   const bool told = watch_.add_events(eviction.ticket.slot, target.events_.get());
   if (!told && watch_.processes(eviction.ticket.slot) == 0) {
     eviction.look_again_at = now + kLookAgain;
@@ -231,6 +243,8 @@ Result<SignalReport> CgroupActuator::kill(Eviction& eviction, MonoTime now,
   if (target.on_v1()) {
     target.remember_hold(before);
   }
+  // Right after the signal: kernels 5.18 to 6.7 throttle large charges of dying tasks too.
+  end_bridge(target);
   counters_.sigkills += report.processes;
   static_cast<void>(watch_.add_events(eviction.ticket.slot, target.events_.get()));
   eviction.look_again_at = now + (*all ? kLookAgain : kLookSoon);

@@ -39,6 +39,10 @@ class CgroupActuator final : public Actuator {
 
   /// Errors: those of epoll_create(2); kInvalid without a clock.
   [[nodiscard]] static Result<std::unique_ptr<CgroupActuator>> create(Options options);
+  CgroupActuator(const CgroupActuator&) = delete;
+  CgroupActuator& operator=(const CgroupActuator&) = delete;
+  /// Ends the bridges: nobody would end them afterwards.
+  ~CgroupActuator() override;
 
   using Actuator::begin;
   [[nodiscard]] Result<SignalReport> begin(KillTarget& target, const Start& start,
@@ -81,7 +85,8 @@ class CgroupActuator final : public Actuator {
   [[nodiscard]] Failure refuse(Protection protection);
   /// The same for a pod that holds evictd or pid 1; the target remembers it.
   [[nodiscard]] Failure refuse_own(KillTarget& target);
-  [[nodiscard]] Result<SignalReport> terminate(Eviction& eviction, bool hold_tasks, MonoTime now);
+  [[nodiscard]] Result<SignalReport> terminate(Eviction& eviction, const Start& start,
+                                               MonoTime now);
   /// `pids_max`: as Start::pids_max.
   [[nodiscard]] Result<SignalReport> kill(Eviction& eviction, MonoTime now,
                                           const std::optional<PidsMax>& pids_max = std::nullopt);
@@ -98,6 +103,9 @@ class CgroupActuator final : public Actuator {
   void release(Eviction& eviction, MonoTime now);
   /// Lets the pod fork as before: its last process is gone, or it lives on.
   void give_forks_back(const Eviction& eviction);
+  [[nodiscard]] BridgeReport set_bridge(KillTarget& target);
+  /// Gives the pod its memory.high back, if it was lowered.
+  void end_bridge(KillTarget& target);
   /// Forgets the eviction, released or not.
   void unwatch(const Eviction& eviction);
 

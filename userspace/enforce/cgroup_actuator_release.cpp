@@ -54,6 +54,7 @@ void CgroupActuator::kill_at_deadline(Eviction& eviction, MonoTime now) {
   const Protection protection = protection_of(*eviction.target.get());
   unwatch(eviction);
   give_forks_back(eviction);
+  end_bridge(*eviction.target.get());
   table_.mark_not_killed(
       eviction, protection == Protection::kNone ? kUnreachable : to_string(protection), now);
   table_.drop(eviction);
@@ -123,12 +124,36 @@ void CgroupActuator::look_at_rest(Eviction& eviction, const ProcessList& rest, M
 void CgroupActuator::release(Eviction& eviction, MonoTime now) {
   unwatch(eviction);
   give_forks_back(eviction);
+  end_bridge(*eviction.target.get());
   ++counters_.released;
   table_.mark_released(eviction, now);
 }
 
 void CgroupActuator::give_forks_back(const Eviction& eviction) {
   counters_.failed_calls += eviction.target.get()->give_forks_back() ? 0 : 1;
+}
+
+BridgeReport CgroupActuator::set_bridge(KillTarget& target) {
+  const BridgeReport report = target.bridge_.set(target.usage());
+  if (report.state == BridgeState::kSet) {
+    ++counters_.bridges_set;
+  } else {
+    ++counters_.bridges_not_set[static_cast<std::size_t>(report.state)];
+  }
+  return report;
+}
+
+void CgroupActuator::end_bridge(KillTarget& target) {
+  switch (target.bridge_.put_back()) {
+    case BridgeEnd::kNothing:
+      break;
+    case BridgeEnd::kPutBack:
+      ++counters_.bridges_put_back;
+      break;
+    case BridgeEnd::kFailed:
+      ++counters_.failed_calls;
+      break;
+  }
 }
 
 void CgroupActuator::unwatch(const Eviction& eviction) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "enforce/bridge.h"
 #include "enforce/pod_files.h"
 #include "evictd/bytes.h"
 #include "evictd/cgroup_id.h"
@@ -52,6 +53,8 @@ struct SignalReport {
   std::uint32_t opened = 0;
   /// The target lacked new cgroups: the tree was walked, opening files.
   bool walked = false;
+  /// What became of the bridge that Start::bridge asked for.
+  BridgeReport bridge{};
 };
 
 /// Progress::not_killed if every try to signal a process failed.

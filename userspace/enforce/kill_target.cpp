@@ -30,6 +30,9 @@ constexpr std::size_t kMostKeptProcs = 64;
 /// they are bounded there are no more of them.
 constexpr int kMostLooks = 3;
 
+/// A write below the usage reclaims in its caller. From kernel 6.16 on it does not with O_NONBLOCK.
+constexpr int kHighFlags = O_RDWR | O_NONBLOCK | O_CLOEXEC;
+
 /// What "max" is: no pids.max nor pids.current is as large.
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
@@ -88,6 +91,7 @@ bool KillTarget::keep_files(HierarchyKind kind, int dir) {
       const bool kill = open_kept(dir, "cgroup.kill", O_WRONLY, kill_);
       const bool freeze = kill_ || open_kept(dir, "cgroup.freeze", O_WRONLY, freeze_);
       const bool events = open_kept(dir, "cgroup.events", O_RDONLY, events_);
+      keep_memory_high(dir);
       return keep_pids_max(dir) && events && kill && freeze;
     }
     case HierarchyKind::kV1Memory:
@@ -116,6 +120,12 @@ bool KillTarget::keep_pids_max(int dir) {
   return kept;
 }
 
+void KillTarget::keep_memory_high(int dir) {
+  if (keeps_memory_high_) {
+    bridge_.use(base::Fd(::openat(dir, "memory.high", kHighFlags)));
+  }
+}
+
 void KillTarget::close_kept_procs() {
   keeps_procs_ = false;
   for (TargetCgroup& cgroup : cgroups_) {
@@ -128,6 +138,7 @@ void KillTarget::keep_nothing() {
   for (base::Fd* file : {&kill_, &freeze_, &events_, &pids_max_}) {
     file->reset();
   }
+  bridge_.close();
 }
 
 bool KillTarget::unused() const {
@@ -201,6 +212,16 @@ base::Fd KillTarget::open_tasks() const {
     }
   }
   return tasks;
+}
+
+base::Fd KillTarget::open_memory_high() const {
+  for (const TargetCgroup& cgroup : cgroups_) {
+    if (cgroup.kind == HierarchyKind::kV2 && is_pod(cgroup)) {
+      const base::Fd dir = cgroup.open_directory();
+      return base::Fd(dir ? ::openat(dir.get(), "memory.high", kHighFlags) : -1);
+    }
+  }
+  return {};
 }
 
 bool KillTarget::hold_tasks() {

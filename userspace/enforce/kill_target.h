@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/fd.h"
+#include "enforce/bridge.h"
 #include "enforce/pod_files.h"
 #include "enforce/pod_root.h"
 #include "enforce/protection.h"
@@ -36,7 +37,7 @@ enum class Preparation {
 
 /// A pod that the hot thread can signal: ids and protection of its cgroup and all cgroups below it,
 /// in every relevant hierarchy, and kept descriptors for the first signal. A pod with one container
-/// keeps five, on v1 and on v2.
+/// keeps five, on v1 and on v2, and one more where memory.high is kept.
 /// The main thread creates it when the pod appears, and recreates it when a cgroup below it appears
 /// or disappears. It then hands it to the hot thread, its only user. The main thread destroys it
 /// only after the hot thread has released it and pinned() is false; at exit after the actuator.
@@ -63,6 +64,8 @@ class KillTarget {
     /// The pod's memory.usage_in_bytes or memory.current, borrowed for the life of the target; -1
     /// without one.
     int usage_fd = -1;
+    /// Whether memory.high of the pod is kept on v2, for a bridge over its grace period.
+    bool keep_memory_high = false;
     /// Recent cgroups of evictd and pid 1 in every hierarchy of `places`, borrowed for the call.
     /// Without it, open() lists the pod's processes to find these two.
     const OwnCgroups* own = nullptr;
@@ -108,6 +111,8 @@ class KillTarget {
   /// Limits the pod's tasks to their current number, never above the current pids.max. Admits forks
   /// between the reading and the write. False on failure. Opens a file.
   [[nodiscard]] bool hold_tasks();
+  /// Opens memory.high of the pod; empty without one. As TargetCgroup::open_directory().
+  [[nodiscard]] base::Fd open_memory_high() const;
 
   /// Whether an eviction in progress uses the target.
   [[nodiscard]] bool pinned() const { return pins_.load(std::memory_order_acquire) != 0; }
@@ -132,6 +137,8 @@ class KillTarget {
   [[nodiscard]] static bool keep_procs(TargetCgroup& cgroup, int dir);
   [[nodiscard]] bool keep_files(HierarchyKind kind, int dir);
   [[nodiscard]] bool keep_pids_max(int dir);
+  /// Without it a pod is signalled all the same, so its lack is no failure.
+  void keep_memory_high(int dir);
   /// Reads pids.max for a target that keeps no descriptors.
   void look_at_pids_max(int dir);
   void close_kept_procs();
@@ -165,7 +172,10 @@ class KillTarget {
   PidsMax pids_max_before_;
   /// evictd's change of it since.
   ForkHold forks_;
+  /// memory.high, if it is kept, and evictd's change of it.
+  Bridge bridge_;
   int usage_fd_ = -1;
+  bool keeps_memory_high_ = false;
   bool prepared_ = false;
   bool keeps_procs_ = true;
   std::atomic<std::uint32_t> pins_{0};

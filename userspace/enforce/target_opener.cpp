@@ -190,6 +190,7 @@ Result<std::unique_ptr<KillTarget>> KillTarget::open(const Options& options) {
   std::unique_ptr<KillTarget> target(new KillTarget());
   target->uid_ = options.uid;
   target->usage_fd_ = options.usage_fd;
+  target->keeps_memory_high_ = options.keep_memory_high;
   target->set_protection(options.protection);
   TargetOpener opener(*target, options);
   for (const Place& place : options.places) {

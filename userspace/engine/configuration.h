@@ -25,6 +25,8 @@ struct Configuration {
   eviction::GrowthLimits growth;
   /// How far past a hard memory threshold the kernel side kills without a pass; unset: never.
   std::optional<Bytes> backstop_margin{};
+  /// Whether the growth of a victim of memory is throttled in its grace period.
+  bool bridge_grace = false;
   /// Counts the configurations of this run from 0, so that a pass can name the one it used.
   std::uint64_t generation = 0;
   /// How long a disk eviction waits for a new measurement of the pods.

@@ -47,6 +47,8 @@ struct Signal {
   bool hard = true;
   bool for_disk = false;
   bool hold_tasks = false;
+  /// Throttle its growth in its grace period.
+  bool bridge = false;
   bool dry_run = false;
   /// The kernel side has sent SIGKILL to the pod; the rest of the eviction follows.
   bool begun_by_kernel = false;

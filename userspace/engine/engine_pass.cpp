@@ -148,6 +148,8 @@ bool Engine::evict(const eviction::Decision& decision) {
                 .holds_disk = eviction::is_disk(threshold.signal),
                 .hold_tasks = threshold.signal == eviction::Signal::kPidAvailable &&
                               decision.grace.count() != 0,
+                .bridge = configuration_->bridge_grace && eviction::is_memory(threshold.signal) &&
+                          decision.grace.count() != 0,
                 .local = std::nullopt});
 }
 
@@ -169,6 +171,7 @@ bool Engine::begin(std::size_t pod, const Beginning& how) {
                .hard = how.in_grace == VictimPhase::kHardGrace,
                .for_disk = how.holds_disk,
                .hold_tasks = how.hold_tasks,
+               .bridge = how.bridge,
                .dry_run = dry_run(),
                .begun_by_kernel = pass_.adopted.has_value(),
                .local = how.local});

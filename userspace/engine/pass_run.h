@@ -22,6 +22,8 @@ struct Beginning {
   bool holds_disk = false;
   /// Set for pid.available with a grace period.
   bool hold_tasks = false;
+  /// Set for memory with a grace period, if configured.
+  bool bridge = false;
   /// Place in Decision::local_victims; unset for the victim of a threshold.
   std::optional<std::size_t> local;
 };

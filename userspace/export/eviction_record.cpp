@@ -45,6 +45,25 @@ std::string still_charged_text(std::int64_t bytes) {
          " MiB still charged to its cgroup by files in memory";
 }
 
+std::string bridge_text(const RecordedBridge& bridge) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kReasons{
+      {{"no_memory_high", "evictd could open none, as on cgroup v1"},
+       {"unreadable", "it or the pod's usage could not be read"},
+       {"low_already", "it holds the pod back already"},
+       {"not_noted", "its cgroup took no note of the former value"},
+       {"refused", "the kernel refused it"}}};
+  if (bridge.set) {
+    const auto in_mib = [](std::int64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; };
+    return "its memory.high was lowered from " + (bridge.before ? in_mib(*bridge.before) : "max") +
+           " to " + in_mib(*bridge.set);
+  }
+  std::string_view why = bridge.not_set;
+  for (const auto& [name, reason] : kReasons) {
+    why = name == bridge.not_set ? reason : why;
+  }
+  return "its memory.high was not lowered: " + std::string(why);
+}
+
 std::string not_killed_text(std::string_view not_killed) {
   return "SIGKILL was not sent: " + why_not_killed(not_killed);
 }

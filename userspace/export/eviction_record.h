@@ -71,6 +71,8 @@ struct EvictionRecord {
   std::int64_t grace_seconds = 0;
   /// Of an eviction or escalation whose pass is known.
   std::optional<RecordedGrace> grace;
+  /// Set if the growth of the victim was to be throttled in its grace period.
+  std::optional<RecordedBridge> bridge;
   /// Set if the pass observed the OOM guard's inputs.
   std::optional<RecordedGuard> oom_guard;
   bool dry_run = false;
@@ -127,6 +129,9 @@ inline constexpr std::string_view kStillCharged = "still_charged";
 
 /// As a phrase: "killed, 88 MiB still charged to its cgroup by files in memory".
 [[nodiscard]] std::string still_charged_text(std::int64_t bytes);
+
+/// As a phrase: "its memory.high was lowered from max to 70 MiB", or why it was not.
+[[nodiscard]] std::string bridge_text(const RecordedBridge& bridge);
 
 /// EvictionRecord::not_killed as a sentence: "SIGKILL was not sent: neverEvict names it now".
 [[nodiscard]] std::string not_killed_text(std::string_view not_killed);

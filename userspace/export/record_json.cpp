@@ -62,6 +62,10 @@ constexpr auto kGuard =
           member("time_left_ms", &RecordedGuard::time_left_ms),
           member("horizon_ms", &RecordedGuard::horizon_ms, kNotNegative));
 
+constexpr auto kBridge =
+    Table(member("memory_high_before", &RecordedBridge::before),
+          member("memory_high", &RecordedBridge::set), member("not_set", &RecordedBridge::not_set));
+
 constexpr auto kSortKeys = Table(
     member("urgency", &RecordedSortKeys::urgency), member("priority", &RecordedSortKeys::priority),
     member("missing", &RecordedSortKeys::missing), member("amount", &RecordedSortKeys::amount));
@@ -195,6 +199,7 @@ constexpr auto kDecision = Table(
           member("hugepage_aware", &EvictionRecord::hugepage_aware)),
     member("grace_seconds", &EvictionRecord::grace_seconds),
     Custom<EvictionRecord>{write_forecast, read_forecast},
+    newer_member("bridge", &EvictionRecord::bridge, kBridge),
     newer_member("oom_guard", &EvictionRecord::oom_guard, kGuard),
     member("dry_run", &EvictionRecord::dry_run),
     group("brakes", member("evictions_last_minute", &EvictionRecord::evictions_last_minute),

@@ -70,6 +70,16 @@ struct RecordedReclaim {
   std::vector<RecordedCollector> collectors;
 };
 
+/// memory.high of the victim, lowered for its grace period.
+struct RecordedBridge {
+  /// In bytes, before; unset for "max" and if it was not lowered.
+  std::optional<std::int64_t> before;
+  /// In bytes, since; unset if it was not lowered.
+  std::optional<std::int64_t> set;
+  /// Why it was not lowered, in the form of enforce::to_string(BridgeState); else empty.
+  std::string not_set;
+};
+
 /// The keys that one pod was ranked by, compared from left to right; the lower one goes first.
 struct RecordedSortKeys {
   /// Memory and disk: -2 without statistics, -1 above its request, else 0. Pids: 0.

@@ -240,6 +240,11 @@ void add_counters(MetricList& list, const Json& counters) {
                number_at(counters, "actuator", "exceeded_grace_period"));
   list.counters_of("evictd_refused_signals_total", "Signals refused because the pod is protected.",
                    member_at(counters, "actuator", "refused"), "protection");
+  list.counter("evictd_bridges_total", "Victims whose growth was throttled in their grace period.",
+               number_at(counters, "actuator", "bridges_set"));
+  list.counters_of("evictd_bridges_not_set_total",
+                   "Victims whose growth could not be throttled in their grace period.",
+                   member_at(counters, "actuator", "bridges_not_set"), "reason");
   add_kernel(list, member_at(counters, "kernel"));
 }
 

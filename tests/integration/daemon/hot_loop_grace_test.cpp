@@ -27,6 +27,10 @@ class EvictingWithGrace : public Evicting {
  protected:
   EvictingWithGrace() : Evicting(hard("100Mi") + kOneSecond) {}
 };
+class EvictingOverABridge : public Evicting {
+ protected:
+  EvictingOverABridge() : Evicting(hard("100Mi") + kOneSecond + "graceBridge: memoryHigh\n") {}
+};
 class EvictingWithGraceWithoutPodEvents : public Evicting {
  protected:
   EvictingWithGraceWithoutPodEvents() : Evicting(hard("100Mi") + kOneSecond, PodEvents::kNone) {}
@@ -61,6 +65,26 @@ class EvictingSoftlyThenWithGrace : public Evicting {
  protected:
   EvictingSoftlyThenWithGrace() : Evicting(kSoft + kOneSecond) {}
 };
+
+TEST_F(EvictingOverABridge, TheVictimAloneIsThrottled) {
+  node_.set_memory(930_MiB);
+  place(1, "small", 10_MiB);
+  place(2, "hog", 500_MiB);
+  start();
+  ASSERT_TRUE(next<PassDone>()->begun);
+  ASSERT_EQ(actuator_.begun().size(), 1U);
+  EXPECT_EQ(actuator_.begun()[0].pod, ids_["hog"]);
+  EXPECT_TRUE(actuator_.begun()[0].bridge);
+}
+
+TEST_F(EvictingWithGrace, WithoutABridgeNobodyIsThrottled) {
+  node_.set_memory(930_MiB);
+  place(1, "hog", 500_MiB);
+  start();
+  ASSERT_TRUE(next<PassDone>()->begun);
+  ASSERT_EQ(actuator_.begun().size(), 1U);
+  EXPECT_FALSE(actuator_.begun()[0].bridge);
+}
 
 TEST_F(EvictingWithGrace, VictimOfALateSigkillHasOneSecondBeforeTheNext) {
   node_.set_memory(930_MiB);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -91,9 +92,49 @@ void enter(const std::string& directory) {
   }
 }
 
-[[noreturn]] void behave(Behaviour behaviour) {
+/// Page by page: a huge page would pass memory.high by far at once.
+void grow_by_a_mib() {
+  constexpr std::size_t kSize = std::size_t{1} << 20;
+  constexpr std::size_t kSmallestPage = 4096;
+  void* const memory =
+      ::mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    ::_exit(72);
+  }
+  ::madvise(memory, kSize, MADV_NOHUGEPAGE);
+  for (std::size_t at = 0; at < kSize; at += kSmallestPage) {
+    static_cast<volatile char*>(memory)[at] = 1;
+  }
+}
+
+/// SIGTERM is blocked.
+[[noreturn]] void grow_until_term(const std::string& directory) {
+  constexpr int kMostMiB = 256;
+  sigset_t term;
+  ::sigemptyset(&term);
+  ::sigaddset(&term, SIGTERM);
+  const timespec at_once{};
+  for (int grown = 0; ::sigtimedwait(&term, nullptr, &at_once) != SIGTERM;) {
+    if (grown < kMostMiB) {
+      grow_by_a_mib();
+      ++grown;
+    }
+  }
+  for (std::string high = "max"; high == "max";) {
+    std::ifstream(directory + "/memory.high") >> high;
+  }
+  for (int i = 0; i < kLastGrowthMiB; ++i) {
+    grow_by_a_mib();
+  }
+  ::_exit(0);
+}
+
+[[noreturn]] void behave(Behaviour behaviour, const std::string& directory) {
   if (behaviour == Behaviour::kForkFast) {
     fork_fast();
+  }
+  if (behaviour == Behaviour::kGrowUntilTerm) {
+    grow_until_term(directory);
   }
   while (true) {
     ::pause();
@@ -197,13 +238,19 @@ pid_t PrivatePod::start(Behaviour behaviour, const std::string& container) const
     if (behaviour == Behaviour::kIgnoreTerm) {
       ::signal(SIGTERM, SIG_IGN);
     }
+    if (behaviour == Behaviour::kGrowUntilTerm) {
+      sigset_t term;
+      ::sigemptyset(&term);
+      ::sigaddset(&term, SIGTERM);
+      ::sigprocmask(SIG_BLOCK, &term, nullptr);
+    }
     for (const std::string& directory : pod_) {
       enter(std::filesystem::path(directory) / container);
     }
     if (::write(ready[1], "x", 1) != 1) {
       ::_exit(71);
     }
-    behave(behaviour);
+    behave(behaviour, pod_.front());
   }
   ::close(ready[1]);
   char said = 0;

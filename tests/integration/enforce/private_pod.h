@@ -21,7 +21,13 @@ enum class Behaviour {
   kSleep,       ///< Dies on SIGTERM.
   kIgnoreTerm,  ///< Only SIGKILL ends it.
   kForkFast,    ///< Forks as fast as it can, as do its children.
+  /// Takes more and more memory. On SIGTERM it takes kLastGrowthMiB more, as soon as memory.high of
+  /// its pod is no longer "max", and exits with 0.
+  kGrowUntilTerm,
 };
+
+/// What kGrowUntilTerm takes at its end: more than the room that a bridge leaves.
+inline constexpr int kLastGrowthMiB = 4;
 
 /// Mount points of the hierarchies that the tests use, empty where there is none.
 struct Mounts {

@@ -67,6 +67,7 @@ TEST(Config, EveryKeyReachesItsSetting) {
 compatibility: "1.26"
 hardEvictionGracePeriodSeconds: 3
 hardEvictionGracePolicy: kubelet
+graceBridge: memoryHigh
 oomGuard: off
 hardEvictionFloor: 64Mi
 dryRun: true
@@ -116,6 +117,7 @@ faults: {dropKernelEvents: true}
   const Settings& settings = config.settings();
   EXPECT_EQ(settings.hard_eviction.grace_period, 3s);
   EXPECT_EQ(settings.hard_eviction.grace_policy, eviction::GracePolicy::kKubelet);
+  EXPECT_EQ(settings.grace_bridge, GraceBridge::kMemoryHigh);
   EXPECT_FALSE(settings.hard_eviction.oom_guard);
   EXPECT_EQ(settings.hard_eviction.floor, (Floor{.amount = 64 << 20, .percent = 0}));
   EXPECT_TRUE(settings.dry_run);

@@ -81,6 +81,22 @@ TEST(NodeWarning, WithoutAMemoryControllerEvictdEnds) {
             Lines{"default: cgroupRoot: no memory controller: evictd exits at start"});
 }
 
+TEST(NodeWarning, WithoutMemoryHighNoGraceIsBridged) {
+  NodeFacts facts = node();
+  facts.missing_memory_high = "no memory.high";
+  const auto texts_for = [&facts](const char* text) {
+    Lines texts;
+    const Config config = parse(text, "evictd.yaml").value();
+    for (const Warning& warning : find_node_warnings(config, facts)) {
+      texts.push_back(warning.text);
+    }
+    return texts;
+  };
+  EXPECT_EQ(texts_for("graceBridge: memoryHigh\n"),
+            Lines{"evictd.yaml:1: graceBridge: no memory.high: no grace period is bridged"});
+  EXPECT_EQ(texts_for("graceBridge: off\n"), Lines{}) << "nobody needs one";
+}
+
 TEST(NodeWarning, AFileToWriteWhereSomethingElseIsIsNotWrittenTo) {
   NodeFacts facts = node();
   facts.irregular_files = {"/run/evictd/state.new", "/elsewhere"};

@@ -27,6 +27,7 @@ class FakeActuator final : public enforce::Actuator {
     CgroupId pod;
     Duration grace{};
     bool hold_tasks = false;
+    bool bridge = false;
     enforce::SignalReport report;
   };
   struct Cut {
@@ -57,7 +58,7 @@ class FakeActuator final : public enforce::Actuator {
     ++counters_.evictions;
     const enforce::SignalReport report =
         signal(enforce::Ticket{.slot = 1, .generation = ++generation_}, start.grace, now);
-    begun_.push_back({target.id(), start.grace, start.hold_tasks, report});
+    begun_.push_back({target.id(), start.grace, start.hold_tasks, start.bridge, report});
     return report;
   }
   Result<enforce::Ticket> adopt(enforce::KillTarget& /*target*/,

@@ -31,6 +31,25 @@ TEST_F(RecordedEviction, SaysWhoAndWhyAndWhen) {
   EXPECT_EQ(record.ranking.size(), 1U);
 }
 
+TEST_F(RecordedEviction, SaysWhatBecameOfItsBridge) {
+  PassDone begun = done(std::chrono::seconds(1));
+  EXPECT_FALSE(make_record(begun, {.thresholds = thresholds_}).bridge) << "none was wanted";
+
+  begun.begun->signals.bridge = {
+      .state = enforce::BridgeState::kSet, .before = enforce::kNoHigh, .set = 902_MiB};
+  const auto set = make_record(begun, {.thresholds = thresholds_});
+  ASSERT_TRUE(set.bridge);
+  EXPECT_EQ(set.bridge->before, std::nullopt);
+  EXPECT_EQ(set.bridge->set, (902_MiB).value);
+  EXPECT_EQ(set.bridge->not_set, "");
+
+  begun.begun->signals.bridge = {.state = enforce::BridgeState::kNoFile, .before = {}, .set = {}};
+  const auto not_set = make_record(begun, {.thresholds = thresholds_});
+  ASSERT_TRUE(not_set.bridge);
+  EXPECT_EQ(not_set.bridge->set, std::nullopt);
+  EXPECT_EQ(not_set.bridge->not_set, "no_memory_high");
+}
+
 TEST_F(RecordedEviction, ListsEveryThresholdWithWhatWasSeenOfIt) {
   const auto record = make_record(done(), {.thresholds = thresholds_});
   ASSERT_EQ(record.thresholds.size(), 2U);

@@ -18,10 +18,11 @@ namespace {
 
 constexpr std::int64_t kMiB = 1024 * 1024;
 
-eviction::EvictionManager manager() {
+eviction::EvictionManager manager(std::optional<std::chrono::seconds> grace) {
   eviction::ThresholdTexts texts;
   texts.hard = {{"memory.available", "100Mi"}};
   eviction::PassSettings settings;
+  settings.hard_grace = grace;
   settings.thresholds = eviction::parse_thresholds(texts, eviction::Compat::k1_32).value();
   return eviction::EvictionManager::create(std::move(settings)).value();
 }
@@ -29,7 +30,8 @@ eviction::EvictionManager manager() {
 /// A node with two pods, in a dry run.
 class EngineTest : public testing::Test {
  protected:
-  EngineTest() {
+  explicit EngineTest(std::optional<std::chrono::seconds> grace = std::nullopt)
+      : configuration_(manager(grace)) {
     configuration_.dry_run = true;
     tell(Woken{now_});
     for (std::uint32_t slot = 0; slot < 2; ++slot) {
@@ -56,6 +58,7 @@ class EngineTest : public testing::Test {
           next = LookedAgain{.next_look = std::chrono::seconds(10)};
         } else if (const auto* signal = std::get_if<Signal>(&effect)) {
           signalled_.push_back(signal->pod);
+          bridged_ = signal->bridge;
           next = Signalled{};
         } else if (std::holds_alternative<EndPretended>(effect)) {
           ++ended_;
@@ -75,9 +78,11 @@ class EngineTest : public testing::Test {
   }
 
   MonoTime now_ = kNow;
-  Configuration configuration_{manager()};
+  Configuration configuration_;
   Engine engine_{{.configuration = &configuration_, .layout = {}}, now_};
   std::vector<std::size_t> signalled_;
+  /// Of the last signal.
+  bool bridged_ = false;
   int ended_ = 0;
   int gone_on_with_ = 0;
 
@@ -140,6 +145,32 @@ TEST_F(EngineTest, APassWithoutStatisticsFailsAndIsFollowedByTheNext) {
 
   pass(50 * kMiB);
   EXPECT_EQ(engine_.decision().outcome, eviction::Outcome::kEvicted);
+}
+
+/// A victim has no time.
+class EngineTestAtOnce : public EngineTest {
+ protected:
+  EngineTestAtOnce() : EngineTest(std::chrono::seconds(0)) {}
+};
+
+TEST_F(EngineTest, AGraceForMemoryIsBridgedIfConfigured) {
+  configuration_.bridge_grace = true;
+  pass(50 * kMiB);
+  ASSERT_EQ(signalled_.size(), 1U);
+  EXPECT_TRUE(bridged_);
+}
+
+TEST_F(EngineTest, AGraceIsNotBridgedByDefault) {
+  pass(50 * kMiB);
+  ASSERT_EQ(signalled_.size(), 1U);
+  EXPECT_FALSE(bridged_);
+}
+
+TEST_F(EngineTestAtOnce, NothingIsBridgedWithoutAGrace) {
+  configuration_.bridge_grace = true;
+  pass(50 * kMiB);
+  ASSERT_EQ(signalled_.size(), 1U);
+  EXPECT_FALSE(bridged_);
 }
 
 }  // namespace

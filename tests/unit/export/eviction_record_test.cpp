@@ -126,6 +126,30 @@ TEST(EvictionRecordJson, WhyAVictimWasNotKilledIsReadAgainAndMayBeMissing) {
   EXPECT_EQ(record_from_json(json).value().not_killed, "") << "a record of an older version";
 }
 
+TEST(EvictionRecordJson, ABridgeIsReadAgainAndMayBeMissing) {
+  EvictionRecord record;
+  record.bridge = RecordedBridge{.before = std::nullopt, .set = 69206016, .not_set = ""};
+  auto json = to_json(record);
+  EXPECT_TRUE(json["bridge"]["memory_high_before"].is_null()) << "max";
+  EXPECT_EQ(json["bridge"]["memory_high"], 69206016);
+  const EvictionRecord again = record_from_json(json).value();
+  ASSERT_TRUE(again.bridge);
+  EXPECT_EQ(again.bridge->set, 69206016);
+  json.erase("bridge");
+  EXPECT_FALSE(record_from_json(json).value().bridge) << "a record of an older version";
+}
+
+TEST(EvictionRecordJson, ABridgeIsSaidInWords) {
+  EXPECT_EQ(bridge_text({.before = std::nullopt, .set = 69206016, .not_set = ""}),
+            "its memory.high was lowered from max to 66 MiB");
+  EXPECT_EQ(bridge_text({.before = 1 << 30, .set = 69206016, .not_set = ""}),
+            "its memory.high was lowered from 1024 MiB to 66 MiB");
+  EXPECT_EQ(bridge_text({.before = std::nullopt, .set = std::nullopt, .not_set = "no_memory_high"}),
+            "its memory.high was not lowered: evictd could open none, as on cgroup v1");
+  EXPECT_EQ(bridge_text({.before = std::nullopt, .set = std::nullopt, .not_set = "of the future"}),
+            "its memory.high was not lowered: of the future");
+}
+
 TEST(EvictionRecordJson, WhatAVictimIsProtectedByIsSaidInWords) {
   EXPECT_EQ(not_killed_text("never_evict"), "SIGKILL was not sent: neverEvict names it now");
   EXPECT_EQ(not_killed_text("unreachable"),

@@ -80,6 +80,13 @@ Json actuator_json(const StatusSources& sources) {
     refused[std::string(enforce::to_string(static_cast<enforce::Protection>(i)))] =
         counters.refused[i];
   }
+  Json not_bridged = Json::object();
+  for (std::size_t i = 0; i < enforce::kBridgeStateCount; ++i) {
+    const std::string_view why = enforce::to_string(static_cast<enforce::BridgeState>(i));
+    if (!why.empty()) {
+      not_bridged[std::string(why)] = counters.bridges_not_set[i];
+    }
+  }
   return {{"evictions", counters.evictions},
           {"sigterms", counters.sigterms},
           {"sigkills", counters.sigkills},
@@ -94,6 +101,9 @@ Json actuator_json(const StatusSources& sources) {
           {"late_preparations", counters.late_preparations},
           {"tasks_held", counters.tasks_held},
           {"tasks_not_held", counters.tasks_not_held},
+          {"bridges_set", counters.bridges_set},
+          {"bridges_put_back", counters.bridges_put_back},
+          {"bridges_not_set", not_bridged},
           {"failed_calls", counters.failed_calls},
           {"processes_released_by_us", sources.released_by_us},
           {"processes_not_released_by_us", sources.not_released_by_us}};

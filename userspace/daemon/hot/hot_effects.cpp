@@ -123,7 +123,8 @@ HotLoop::Answer HotLoop::perform(const engine::Signal& signal) {
   HotPod& victim = pod_at(signal.pod);
   fault_point(FaultPoint::kDecided);
   kill_due_at_ = signal.kill_due_at;
-  enforce::Start start{.grace = signal.grace, .hold_tasks = signal.hold_tasks};
+  enforce::Start start{
+      .grace = signal.grace, .hold_tasks = signal.hold_tasks, .bridge = signal.bridge};
   if (!signal.dry_run) {
     start.pids_max = leave_intent(victim, {.hard = signal.hard,
                                            .at_once = signal.grace.count() == 0,

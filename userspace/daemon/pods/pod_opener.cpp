@@ -44,7 +44,7 @@ PodOpener::Opened PodOpener::open(const Wanted& wanted, const enforce::OwnCgroup
   if (entry.state == cluster::PodState::kEmpty) {
     set_remains(opened.pod->files.opened(HotFiles::Key()), opened.pod->remains);
   }
-  open_target(*entry.cgroup, own, opened);
+  open_target(wanted, own, opened);
   return opened;
 }
 
@@ -70,15 +70,16 @@ void PodOpener::open_files(const cluster::PodCgroup& cgroup, Opened& opened) con
   }
 }
 
-void PodOpener::open_target(const cluster::PodCgroup& cgroup, const enforce::OwnCgroups* own,
+void PodOpener::open_target(const Wanted& wanted, const enforce::OwnCgroups* own,
                             Opened& opened) const {
   const enforce::Preparation preparation =
       options_.shares.may_prepare() ? enforce::Preparation::kAtOnce : enforce::Preparation::kLater;
-  Result<std::unique_ptr<enforce::KillTarget>> target =
-      options_.places->open_target(cgroup, {.protection = opened.pod->protection,
-                                            .preparation = preparation,
-                                            .usage_fd = opened.pod->files.usage_fd(),
-                                            .own = own});
+  Result<std::unique_ptr<enforce::KillTarget>> target = options_.places->open_target(
+      *wanted.entry->cgroup, {.protection = opened.pod->protection,
+                              .preparation = preparation,
+                              .usage_fd = opened.pod->files.usage_fd(),
+                              .keep_memory_high = wanted.standing.keeps_memory_high,
+                              .own = own});
   if (target) {
     opened.pod->target = std::move(*target);
     opened.complete = opened.complete && opened.pod->target->prepared();

@@ -18,6 +18,8 @@ namespace evictd::daemon {
 struct PodStanding {
   eviction::PodFacts facts;
   enforce::Protection protection = enforce::Protection::kUnknown;
+  /// As in KillTarget::Options; of the configuration.
+  bool keeps_memory_high = false;
 
   bool operator==(const PodStanding&) const = default;
 };
@@ -59,8 +61,7 @@ class PodOpener {
  private:
   [[nodiscard]] Opened open(const Wanted& wanted, const enforce::OwnCgroups* own) const;
   void open_files(const cluster::PodCgroup& cgroup, Opened& opened) const;
-  void open_target(const cluster::PodCgroup& cgroup, const enforce::OwnCgroups* own,
-                   Opened& opened) const;
+  void open_target(const Wanted& wanted, const enforce::OwnCgroups* own, Opened& opened) const;
 
   Options options_;
 };

@@ -267,6 +267,7 @@ Result<std::unique_ptr<enforce::KillTarget>> PodPlaces::open_target(
                                        .children = names_of_containers(pod),
                                        .preparation = wanted.preparation,
                                        .usage_fd = wanted.usage_fd,
+                                       .keep_memory_high = wanted.keep_memory_high,
                                        .own = wanted.own};
   for (const enforce::PodRoot& root : *found.roots) {
     options.places.push_back({.root = &root, .path = found.path});

@@ -83,6 +83,7 @@ class PodPlaces {
     enforce::Preparation preparation = enforce::Preparation::kAtOnce;
     /// As in KillTarget::Options.
     int usage_fd = -1;
+    bool keep_memory_high = false;
     const enforce::OwnCgroups* own = nullptr;
   };
   /// Opens what is needed to signal `pod`. Errors: those of KillTarget::open; kInvalid for a pod

@@ -274,6 +274,7 @@ PodStanding PodRegistry::standing_of(const cluster::PodEntry& entry) const {
       config::names_pod(settings.brakes.never_evict, entry.pod.ns, entry.pod.labels);
   standing.facts.below_pod_root = is_below_pod_root(*entry.cgroup, tree_.pod_root());
   standing.protection = protection_of(entry, standing.facts);
+  standing.keeps_memory_high = settings.grace_bridge == config::GraceBridge::kMemoryHigh;
   return standing;
 }
 

@@ -8,6 +8,7 @@
 
 #include "daemon/records/fall_cause.h"
 #include "daemon/records/record_texts.h"
+#include "enforce/bridge.h"
 #include "enforce/protection.h"
 #include "eviction/forecast.h"
 #include "eviction/message.h"
@@ -169,6 +170,21 @@ std::optional<exporting::RecordedGuard> make_guard(const PassCopy& copy) {
 
 namespace {
 
+std::optional<exporting::RecordedBridge> bridge_of(const enforce::BridgeReport& report) {
+  if (report.state == enforce::BridgeState::kNotWanted) {
+    return std::nullopt;
+  }
+  exporting::RecordedBridge bridge;
+  bridge.not_set = enforce::to_string(report.state);
+  if (report.state == enforce::BridgeState::kSet) {
+    bridge.set = report.set.value;
+    if (report.before != enforce::kNoHigh) {
+      bridge.before = report.before.value;
+    }
+  }
+  return bridge;
+}
+
 template <typename Begun>
 void add_victim(exporting::EvictionRecord& record, const Begun& begun) {
   record.ns = begun.victim->ns;
@@ -178,6 +194,7 @@ void add_victim(exporting::EvictionRecord& record, const Begun& begun) {
   record.dry_run = begun.dry_run;
   record.method = enforce::to_string(begun.signals.method);
   record.processes = begun.signals.processes;
+  record.bridge = bridge_of(begun.signals.bridge);
   record.state = begun.grace.count() == 0 ? "killed" : "terminating";
   record.timeline.first_signal = happened(begun.signals.first_at);
   if (begun.signals.signal == SIGKILL) {

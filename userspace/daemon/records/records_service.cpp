@@ -131,17 +131,28 @@ const PassRules::Rules& RecordsService::take_rules(std::uint64_t generation) {
 const exporting::EvictionRecord& RecordsService::record_eviction(const PassDone& message,
                                                                  VictimFacts facts) {
   const PassRules::Rules& rules = rules_.of(message.config_generation);
-  return add(
-      make_record(message, {.thresholds = rules.thresholds,
-                            .compat = rules.compat,
-                            .victim = facts.entry,
-                            .storage = facts.storage,
-                            .containers = std::move(facts.containers),
-                            .collectors = std::move(facts.collectors),
-                            .threshold_told = message.copy != nullptr &&
-                                              pass_watch_.was_reported(message.copy->decision),
-                            .now = core::read_both(*context_.clock)}),
-      message.begun->victim->memory_id);
+  const exporting::EvictionRecord& record =
+      add(make_record(message, {.thresholds = rules.thresholds,
+                                .compat = rules.compat,
+                                .victim = facts.entry,
+                                .storage = facts.storage,
+                                .containers = std::move(facts.containers),
+                                .collectors = std::move(facts.collectors),
+                                .threshold_told = message.copy != nullptr &&
+                                                  pass_watch_.was_reported(message.copy->decision),
+                                .now = core::read_both(*context_.clock)}),
+          message.begun->victim->memory_id);
+  report_missing_bridge(record);
+  return record;
+}
+
+void RecordsService::report_missing_bridge(const exporting::EvictionRecord& record) {
+  if (!record.bridge || record.bridge->set || std::exchange(reported_missing_bridge_, true)) {
+    return;
+  }
+  context_.log->warn("graceBridge: pod " + record.ns + "/" + record.name + " (" + record.uid +
+                     "): " + exporting::bridge_text(*record.bridge) +
+                     ", continuing without it; further ones are only counted");
 }
 
 const exporting::EvictionRecord& RecordsService::record_eviction(

@@ -111,6 +111,8 @@ class RecordsService {
   void write(const exporting::EvictionRecord& record, exporting::Durability durability);
   void write_cut(const exporting::EvictionRecord& escalation);
   void write_progress(const exporting::EvictionRecord& record, const EvictionStep& message);
+  /// Logs the first victim whose growth could not be throttled in its grace period.
+  void report_missing_bridge(const exporting::EvictionRecord& record);
   void report_brake(const PassCopy& copy);
   void report_signals(const PassCopy& copy);
   void report_conditions(eviction::ConditionSet conditions);
@@ -130,6 +132,7 @@ class RecordsService {
   eviction::Reason brake_ = eviction::Reason::kNone;  ///< Of the last pass, as logged.
   eviction::ConditionSet conditions_;
   enforce::ActuatorCounters actuator_;
+  bool reported_missing_bridge_ = false;
 };
 
 }  // namespace evictd::daemon

@@ -10,6 +10,7 @@
 #include "daemon/pods/pod_look.h"
 #include "daemon/records/adopted_record.h"
 #include "daemon/state/adoption.h"
+#include "enforce/bridge.h"
 
 namespace evictd::daemon {
 
@@ -171,6 +172,22 @@ void log_forks(base::Log& log, const SavedEviction& known, const enforce::Intent
   }
 }
 
+void log_bridge(base::Log& log, const SavedEviction& known, enforce::BridgeEnd end) {
+  const std::string who = known.ns + "/" + known.name + " (" + known.uid + ")";
+  switch (end) {
+    case enforce::BridgeEnd::kNothing:
+      break;
+    case enforce::BridgeEnd::kPutBack:
+      log.info("restored memory.high of a pod, which an earlier evictd had lowered",
+               {{"pod", who}});
+      break;
+    case enforce::BridgeEnd::kFailed:
+      log.warn("memory.high of pod " + who +
+               " cannot be written, continuing with a pod whose growth is throttled");
+      break;
+  }
+}
+
 }  // namespace
 
 void StateService::resume_last_run() {
@@ -255,6 +272,9 @@ std::optional<Adoption> StateService::adopt(const HotPod& pod, FoundPod found, M
   found.may_end = may_end(pod, in_dry_run());
   std::optional<Adoption> adoption = adoption_of(found, now);
   const SavedEviction known = known_of(pod, found.saved);
+  if (found.intent) {
+    log_bridge(*context_.log, known, enforce::restore_memory_high(*pod.target));
+  }
   if (found.intent && !is_ended_here(adoption)) {
     log_forks(*context_.log, known, *found.intent,
               enforce::restore_forks(*pod.target, *found.intent));
