@@ -6,7 +6,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
+#include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/timer.h"
@@ -37,7 +40,9 @@ struct Removal {
 }  // namespace
 
 struct StorageWorker::Shared {
-  using Job = std::variant<StorageSurvey::Request, Removal>;
+  /// Takes what is `wanted`.
+  struct Measurement {};
+  using Job = std::variant<Measurement, Removal>;
 
   Shared(Options given, base::WakeUp wake)
       : directories(std::move(given.directories)),
@@ -49,6 +54,9 @@ struct StorageWorker::Shared {
   /// A new job interrupts the measurement, but only the end a removal.
   disk::Pace measuring_pace;
   disk::Pace removing_pace;
+  std::mutex mutex;
+  /// Guarded by `mutex`. Only the newest request waits: the thread may hang for ever.
+  std::optional<StorageSurvey::Request> wanted;
   Answers<StorageAnswer> answers;
   /// The measurement; used by the thread alone.
   std::optional<StorageSurvey> survey;
@@ -58,7 +66,7 @@ struct StorageWorker::Shared {
 
   void give(Job job);
   void run();
-  void take(StorageSurvey::Request& request);
+  void take(const Measurement& next);
   void take(const Removal& what);
   void measure(disk::PodStorageMeter& meter);
 };
@@ -79,7 +87,7 @@ void StorageWorker::Shared::run() {
       break;
     }
     if (job) {
-      std::visit([this](auto& one) { take(one); }, *job);
+      std::visit([this](const auto& one) { take(one); }, *job);
     } else if (worker.waiting() == 0) {
       measure(meter);
     }
@@ -88,13 +96,18 @@ void StorageWorker::Shared::run() {
   survey.reset();
 }
 
-void StorageWorker::Shared::take(StorageSurvey::Request& request) {
+void StorageWorker::Shared::take(const Measurement& /*next*/) {
+  std::optional<StorageSurvey::Request> request;
+  {
+    const std::lock_guard lock(mutex);
+    request.swap(wanted);
+  }
   std::vector<disk::PodWalk> begun;
   if (survey) {
     begun = survey->take_unfinished_walks();
     --unfinished;
   }
-  survey.emplace(std::move(request), std::move(begun));
+  survey.emplace(std::move(*request), std::move(begun));
 }
 
 void StorageWorker::Shared::take(const Removal& what) {
@@ -138,8 +151,16 @@ void StorageWorker::set_pace(std::int64_t entries_per_second) {
 }
 
 void StorageWorker::measure(StorageSurvey::Request request) {
+  {
+    const std::lock_guard lock(shared_->mutex);
+    const bool waits = shared_->wanted.has_value();
+    shared_->wanted = std::move(request);
+    if (waits) {
+      return;  // The job of the replaced request takes this one.
+    }
+  }
   ++shared_->unfinished;
-  shared_->give(std::move(request));
+  shared_->give(Shared::Measurement{});
 }
 
 void StorageWorker::remove_data(std::string uid, disk::VolumesOf which) {
