@@ -81,7 +81,7 @@ static __always_inline void find_all_listed(void)
 {
 	__u64 bytes, css = 0;
 
-	if (read_planned(backstop.victim.slot, backstop.victim.generation, &bytes, &css))
+	if (read_planned(backstop.victim.slot, backstop.victim.memory_id, &bytes, &css))
 		bpf_loop(backstop.task_count < EVICTD_BACKSTOP_TASKS ? backstop.task_count
 								     : EVICTD_BACKSTOP_TASKS,
 			 find_listed, &css, 0);
@@ -114,9 +114,11 @@ static __always_inline __u32 fire(struct backstop_look *look, bool listed)
 		return spared;
 	if (!finds_somebody(look, task, listed))
 		return EVICTD_SPARED_CONTEXT;
+	/* Before the claim, after which user space reads it. Whoever loses the claim was here at
+	 * the same time. */
+	backstop.fired_ktime_ns = look->now;
 	if (!claim_plan(look->claim))
 		return EVICTD_SPARED_NOT;
-	backstop.fired_ktime_ns = look->now;
 	backstop.fired_value = look->value;
 	backstop.current_pid = look->tgid;
 	if (look->tgid)
@@ -190,7 +192,7 @@ int BPF_PROG(backstop_fork_tp, struct task_struct *parent, struct task_struct *c
 	__u32 place;
 
 	if (!armed_claim() || pid != BPF_CORE_READ(child, tgid) ||
-	    !read_planned(backstop.victim.slot, backstop.victim.generation, &bytes, &css) ||
+	    !read_planned(backstop.victim.slot, backstop.victim.memory_id, &bytes, &css) ||
 	    !is_below(child, css))
 		return 0;
 	place = __sync_fetch_and_add(&backstop.task_count, 1);

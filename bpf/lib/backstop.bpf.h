@@ -62,13 +62,13 @@ static __always_inline bool claim_plan(__u64 claim)
 }
 
 /* The working set of the pod in `slot`, and its css. False: it is not the one of the plan. */
-static __always_inline bool read_planned(__u32 slot, __u32 generation, __u64 *bytes, __u64 *css)
+static __always_inline bool read_planned(__u32 slot, __u64 memory_id, __u64 *bytes, __u64 *css)
 {
 	struct evictd_target *target = bpf_map_lookup_elem(&targets, &slot);
 	__u64 counter = target ? target->memory_counter : 0;
 	__u64 usage;
 
-	if (!counter || target->generation != generation)
+	if (!counter || (memory_id && target->memory_id != memory_id))
 		return false;
 	usage = read_u64(counter) << cfg_page_shift;
 	*bytes = minus_floored(usage, inactive_bytes(target->inactive_file));
@@ -82,7 +82,7 @@ static __always_inline bool read_level(__u64 now, __u64 *value)
 	__u64 css;
 
 	if (backstop.signal == EVICTD_SIGNAL_CGROUP_WORKING_SET)
-		return read_planned(backstop.slot, backstop.generation, value, &css);
+		return read_planned(backstop.slot, 0, value, &css);
 	if (backstop.signal == EVICTD_SIGNAL_NODE_TAKEN) {
 		read_at_hand(now);
 		*value = EVICTD_NODE_CEILING - node.at_hand_bytes;
@@ -126,7 +126,7 @@ static long compare_rival(__u32 i, struct rivalry *rivalry)
 	__u64 bytes = 0;
 	__u64 css;
 
-	if (!read_planned(rival->slot, rival->generation, &bytes, &css))
+	if (!read_planned(rival->slot, rival->memory_id, &bytes, &css))
 		rivalry->spared = EVICTD_SPARED_STALE;
 	else if (overtakes(rival, bytes, rivalry->victim_bytes))
 		rivalry->spared = EVICTD_SPARED_RIVAL;
@@ -142,7 +142,7 @@ static __always_inline __u32 decide_again(struct backstop_look *look)
 		return EVICTD_SPARED_SLOW;
 	if (*(volatile __u64 *)&stats.emitted[EVICTD_EVENT_CGROUP] != backstop.cgroup_events)
 		return EVICTD_SPARED_PODS;
-	if (!read_planned(backstop.victim.slot, backstop.victim.generation, &look->victim_bytes,
+	if (!read_planned(backstop.victim.slot, backstop.victim.memory_id, &look->victim_bytes,
 			  &look->victim_css))
 		return EVICTD_SPARED_STALE;
 	if (look->victim_bytes < backstop.least_working_set)

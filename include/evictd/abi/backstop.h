@@ -40,10 +40,9 @@ enum evictd_backstop_spared {
 struct evictd_contender {
 	__s64 exceeds_from;
 	__s64 lead;
+	__u64 memory_id; /* the cgroup that the slot must have; 0: any */
 	__s32 priority;
 	__u32 slot;
-	__u32 generation; /* of the slot */
-	__u32 pad;
 };
 EVICTD_ABI_SIZE(struct evictd_contender, 32);
 
@@ -70,7 +69,7 @@ struct evictd_backstop {
 			      */
 	__u32 signal;	     /* enum evictd_signal: working set of a cgroup, or a node's memory */
 	__u32 slot;	     /* of the cgroup with the signal */
-	__u32 generation;    /* of that slot */
+	__u32 pad;
 	__u32 rival_count;
 	struct evictd_contender victim; /* its lead is not used */
 	struct evictd_contender rivals[EVICTD_BACKSTOP_RIVALS];
