@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -45,6 +47,8 @@ class CgroupActuator final : public Actuator {
                                      MonoTime now) override;
   void rehearse(KillTarget& target) override;
   void end_rehearsal() override;
+  [[nodiscard]] std::size_t rehearsed(const KillTarget& target,
+                                      std::span<pid_t> out) const override;
   void practise() override;
   [[nodiscard]] Result<SignalReport> cut_grace(Ticket ticket, MonoTime deadline,
                                                MonoTime now) override;
@@ -80,11 +84,14 @@ class CgroupActuator final : public Actuator {
   /// The same for a pod that holds evictd or pid 1; the target remembers it.
   [[nodiscard]] Failure refuse_own(KillTarget& target);
   [[nodiscard]] Result<SignalReport> terminate(Eviction& eviction, bool hold_tasks, MonoTime now);
-  [[nodiscard]] Result<SignalReport> kill(Eviction& eviction, MonoTime now);
+  /// `killed_by_kernel_at`: as Start.
+  [[nodiscard]] Result<SignalReport> kill(
+      Eviction& eviction, MonoTime now, std::optional<MonoTime> killed_by_kernel_at = std::nullopt);
   /// Sends SIGKILL at the end of a grace period, or ends the eviction if it must not.
   void kill_at_deadline(Eviction& eviction, MonoTime now);
   /// Sends SIGKILL to a pod without a rehearsal. Returns as send_kill().
-  [[nodiscard]] Result<bool> list_and_kill(KillTarget& target, SignalReport& report);
+  [[nodiscard]] Result<bool> list_and_kill(KillTarget& target, SignalReport& report,
+                                           std::optional<MonoTime> killed_by_kernel_at);
   /// Sends SIGKILL to the listed processes and all others of the pod, by the best available method.
   /// False: some processes may not have been reached.
   bool send_kill(KillTarget& target, SignalReport& report);
