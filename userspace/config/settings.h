@@ -85,6 +85,7 @@ struct Settings {
   NodeAllocatableSettings node_allocatable;
   HardEvictionSettings hard_eviction;
   BrakeSettings brakes;
+  InKernelBrakeSettings in_kernel_brake;
   bool dry_run = false;
   bool evict_unknown_pods = false;
   PidAvailableSource pid_available_source = PidAvailableSource::kNode;

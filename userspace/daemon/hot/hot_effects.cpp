@@ -129,12 +129,16 @@ HotLoop::Answer HotLoop::perform(const engine::Signal& signal) {
                           .for_disk = signal.for_disk,
                           .hold_tasks = signal.hold_tasks});
   }
+  const bool by_kernel = signal.begun_by_kernel && kernel_kill_;
   const Result<enforce::SignalReport> begun =
-      victim.target
-          ? actuator(signal.dry_run)
-                .begin(*victim.target, {.grace = signal.grace, .hold_tasks = signal.hold_tasks},
-                       signal.at)
-          : Result<enforce::SignalReport>(fail(Errc::kNotFound, {}));
+      victim.target ? actuator(signal.dry_run)
+                          .begin(*victim.target,
+                                 {.grace = by_kernel ? Duration{0} : Duration(signal.grace),
+                                  .hold_tasks = signal.hold_tasks,
+                                  .killed_by_kernel_at =
+                                      by_kernel ? std::optional(kernel_kill_->at) : std::nullopt},
+                                 signal.at)
+                    : Result<enforce::SignalReport>(fail(Errc::kNotFound, {}));
   fault_point(FaultPoint::kSignalled);
   // The time of the signal itself: the actuator continues to check that no process was missed.
   timeline_.signal_at = begun ? begun->last_at : options_.clock->now();
@@ -142,6 +146,9 @@ HotLoop::Answer HotLoop::perform(const engine::Signal& signal) {
     // If the pod's eviction is in progress already, the intent is as valid as the one before it.
     if (victim.target && !signal.dry_run && begun.error().code != Errc::kBusy) {
       enforce::clear_intent(*victim.target);
+    }
+    if (by_kernel) {
+      begun_ = report_of_kernel_kill();
     }
     return signalled(begun);
   }
@@ -282,15 +289,6 @@ HotLoop::Answer HotLoop::perform(const engine::Rehearse& rehearse) {
 HotLoop::Answer HotLoop::perform(const engine::EndRehearsal& /*end*/) {
   end_rehearsal();
   return std::nullopt;
-}
-
-/// No configuration of the daemon has a margin for it, so that the engine never arms it.
-HotLoop::Answer HotLoop::perform(const engine::ArmBackstop& /*arm*/) {
-  return std::nullopt;
-}
-
-HotLoop::Answer HotLoop::perform(const engine::DisarmBackstop& /*disarm*/) {
-  return engine::BackstopTaken{};
 }
 
 void HotLoop::end_rehearsal() {
