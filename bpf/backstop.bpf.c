@@ -20,7 +20,6 @@
 #include "lib/pace.bpf.h"
 
 #define EBUSY 16
-#define ESRCH 3
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -49,31 +48,68 @@ static long find_listed(__u32 i, __u64 *css)
 	return 0;
 }
 
+/* The listed process; NULL if it is gone, has moved out of the victim, or its pid belongs to
+ * another process now. To be released. */
+static __always_inline struct task_struct *acquire_listed(const struct evictd_backstop_task *listed,
+							  __u64 victim_css)
+{
+	struct task_struct *task;
+
+	if (!listed->start_ns)
+		return NULL;
+	task = bpf_task_from_pid(listed->pid);
+	if (!task)
+		return NULL;
+	if (BPF_CORE_READ(task, start_time) == listed->start_ns &&
+	    is_of_victim(task, listed->pid, victim_css))
+		return task;
+	bpf_task_release(task);
+	return NULL;
+}
+
+static long find_one_listed(__u32 i, struct backstop_look *look)
+{
+	struct task_struct *task =
+	    acquire_listed(&backstop.tasks[i & (EVICTD_BACKSTOP_TASKS - 1)], look->victim_css);
+
+	if (!task)
+		return 0;
+	bpf_task_release(task);
+	look->found = 1;
+	return 1;
+}
+
 static long signal_listed(__u32 i, struct backstop_look *look)
 {
 	struct evictd_backstop_task *listed = &backstop.tasks[i & (EVICTD_BACKSTOP_TASKS - 1)];
 	struct task_struct *task;
 
-	if (!listed->start_ns || listed->pid == look->tgid)
+	if (listed->pid == look->tgid)
 		return 0;
-	task = bpf_task_from_pid(listed->pid);
-	if (!task) {
-		listed->result = -ESRCH;
+	task = acquire_listed(listed, look->victim_css);
+	if (!task)
 		return 0;
-	}
-	/* Else it has moved out of the victim, or its pid belongs to another process now. */
-	if (BPF_CORE_READ(task, start_time) == listed->start_ns &&
-	    is_of_victim(task, listed->pid, look->victim_css))
-		listed->result = bpf_send_signal_task(task, SIGKILL, PIDTYPE_TGID, 0);
+	listed->result = bpf_send_signal_task(task, SIGKILL, PIDTYPE_TGID, 0);
 	bpf_task_release(task);
 	return 0;
 }
 
+static __always_inline __u32 number_listed(void)
+{
+	__u32 count = backstop.task_count;
+
+	return count < EVICTD_BACKSTOP_TASKS ? count : EVICTD_BACKSTOP_TASKS;
+}
+
+static __always_inline bool any_listed(struct backstop_look *look)
+{
+	bpf_loop(number_listed(), find_one_listed, look, 0);
+	return look->found;
+}
+
 static __always_inline void signal_all_listed(struct backstop_look *look)
 {
-	bpf_loop(backstop.task_count < EVICTD_BACKSTOP_TASKS ? backstop.task_count
-							     : EVICTD_BACKSTOP_TASKS,
-		 signal_listed, look, 0);
+	bpf_loop(number_listed(), signal_listed, look, 0);
 }
 
 /* Notes when the listed processes began. */
@@ -82,11 +118,14 @@ static __always_inline void find_all_listed(void)
 	__u64 bytes, css = 0;
 
 	if (read_planned(backstop.victim.slot, backstop.victim.memory_id, &bytes, &css))
-		bpf_loop(backstop.task_count < EVICTD_BACKSTOP_TASKS ? backstop.task_count
-								     : EVICTD_BACKSTOP_TASKS,
-			 find_listed, &css, 0);
+		bpf_loop(number_listed(), find_listed, &css, 0);
 }
 #else
+static __always_inline bool any_listed(struct backstop_look *look)
+{
+	return false;
+}
+
 static __always_inline void signal_all_listed(struct backstop_look *look)
 {
 }
@@ -102,7 +141,7 @@ static __always_inline bool finds_somebody(struct backstop_look *look, struct ta
 		return false;
 	if (is_of_victim(task, tgid, look->victim_css))
 		look->tgid = tgid;
-	return look->tgid || (listed && backstop.task_count);
+	return look->tgid || (listed && any_listed(look));
 }
 
 static __always_inline __u32 fire(struct backstop_look *look, bool listed)

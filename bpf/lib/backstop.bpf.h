@@ -21,7 +21,8 @@ struct backstop_look {
 	__u64 victim_css;
 	__u64 victim_bytes;
 	__u32 spared; /* enum evictd_backstop_spared */
-	__u32 tgid;   /* of the task that was signalled as the current one; 0: none */
+	__u32 tgid;   /* of the task that is signalled as the current one; 0: none */
+	__u32 found;  /* a listed process can be signalled */
 };
 
 /*
