@@ -79,6 +79,15 @@ class BackstopRow : public testing::TestWithParam<std::string> {
     return count;
   }
 
+  /// The kernel may be too busy for a signal; user space finishes.
+  [[nodiscard]] static std::uint32_t answered(const BackstopFiring& firing) {
+    std::uint32_t count = 0;
+    for (const probe::BackstopAnswer& answer : firing.given()) {
+      count += answer.count;
+    }
+    return count;
+  }
+
   base::SystemClock clock_;
   TestCgroup root_ = TestCgroup::create();
   TestCgroup victim_ = root_.create_child("victim");
@@ -214,7 +223,7 @@ TEST_P(BackstopRow, ReachesProcessesForkedSinceWhereItLists) {
   const std::optional<BackstopFiring> firing = disarm();
   ASSERT_EQ(firing.has_value(), lists());
   if (firing) {
-    EXPECT_EQ(sent(*firing), 4U) << "the process and its three children";
+    EXPECT_EQ(answered(*firing), 4U) << "the process and its three children";
   }
 }
 
