@@ -18,7 +18,7 @@ struct Source {
   std::int64_t slack = 0;
 };
 
-std::optional<Source> source_of(const PlannedSignal& planned) {
+std::optional<Source> planned_source(const PlannedSignal& planned) {
   if (planned.signal == eviction::Signal::kAllocatableMemoryAvailable) {
     return Source{.sum = planned.seen.capacity};
   }
@@ -33,7 +33,7 @@ std::optional<Source> source_of(const PlannedSignal& planned) {
 
 std::optional<probe::BackstopOrder> order_of(const engine::BackstopPlan& plan,
                                              const PlannedSignal& signal) {
-  const std::optional<Source> source = source_of(signal);
+  const std::optional<Source> source = planned_source(signal);
   if (!source) {
     return std::nullopt;
   }
