@@ -50,7 +50,8 @@ HotLoop::Answer HotLoop::perform(const engine::DisarmBackstop& /*disarm*/) {
 
 /// Nothing was left to signal: the record tells what the kernel side did.
 enforce::SignalReport HotLoop::report_of_kernel_kill() const {
-  enforce::SignalReport report{.signal = SIGKILL, .method = enforce::SignalMethod::kKernel};
+  enforce::SignalReport report{
+      .ticket = {}, .signal = SIGKILL, .method = enforce::SignalMethod::kKernel};
   if (!kernel_kill_) {
     return report;
   }
