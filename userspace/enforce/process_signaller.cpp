@@ -148,8 +148,12 @@ bool ProcessSignaller::all_began_after(MonoTime moment) const {
   return !listed_.pids.empty() &&
          std::all_of(listed_.pids.begin(), listed_.pids.end(), [moment](pid_t pid) {
            const sys::CallResult<MonoTime> began = sys::process_start(pid);
-           // One that cannot be read is gone, or at least not known to be a later one.
-           return began ? *began > moment : began.error() == std::errc::no_such_file_or_directory;
+           if (began) {
+             return *began > moment;
+           }
+           // One that has gone since is not left over. Any other may be.
+           return began.error() == std::errc::no_such_file_or_directory ||
+                  began.error() == std::errc::no_such_process;
          });
 }
 
