@@ -27,6 +27,7 @@ __u64 pid_allocated_address = 0;
 __u64 nr_swap_pages_address = 0;
 __u64 approach_ktime_ns = 0;
 __u64 approach_paid_until_ktime_ns = 0;
+__u32 own_tgid = 0;
 
 __u32 nodes_with_memory = 0;
 __u32 slot_limit = 0;
@@ -38,6 +39,8 @@ __u32 guard_watch = 0;
 struct evictd_guard guard = {};
 __u64 guard_look_ktime_ns = 0;
 __u64 root_hierarchies = 0;
+
+struct evictd_backstop backstop = {};
 
 struct evictd_resolved resolved = {};
 

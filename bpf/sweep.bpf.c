@@ -241,6 +241,7 @@ int sweep_locate(void *ctx)
 	node.zones = node.nodes ? zones_of_node() : 0;
 	pid_allocated_address = find_pid_allocated(task);
 	nr_swap_pages_address = (__u64)&nr_swap_pages;
+	own_tgid = bpf_get_current_pid_tgid() >> 32;
 	read_node(bpf_ktime_get_ns());
 	return 0;
 }

@@ -9,6 +9,7 @@
 #define EVICTD_BPF_MAPS_H
 
 #include "compat.bpf.h"
+#include "evictd/abi/backstop.h"
 #include "evictd/abi/event.h"
 #include "evictd/abi/table.h"
 #include "evictd/abi/watch.h"
@@ -78,7 +79,8 @@ struct {
 	__type(value, __u32);
 } roots __weak SEC(".maps");
 
-/* Watches that are being compared, where there are no exchanges (compare.bpf.h). */
+/* Watches that are being compared, and plans that are claimed, where there are no exchanges
+ * (compare.bpf.h, backstop.bpf.h). */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 256);
@@ -112,6 +114,8 @@ extern __u64 nr_swap_pages_address;
 extern __u64 approach_ktime_ns;		   /* time of the last report */
 extern __u64 approach_paid_until_ktime_ns; /* a report pays for one interval */
 
+extern __u32 own_tgid; /* of user space, in the initial pid namespace */
+
 /* Written by user space. Indices are one-based, 0 is none. */
 extern __u32 nodes_with_memory; /* minimum of nodes_found */
 extern __u32 slot_limit;	/* no slot at or above it is in use */
@@ -123,6 +127,9 @@ extern __u32 guard_watch;
 extern struct evictd_guard guard;
 extern __u64 guard_look_ktime_ns; /* when a charge last checked the reserve */
 extern __u64 root_hierarchies;	  /* bit per (hierarchy modulo 64) that has a root */
+
+/* Written by both; its claim says by whom. */
+extern struct evictd_backstop backstop;
 
 /* The answer of cgroup_resolve if it is not an iterator; user space runs one at a time. */
 extern struct evictd_resolved resolved;

@@ -28,12 +28,12 @@ using probe::Probe;
 using probe::Purpose;
 using probe::SupportLevel;
 
-/// What the report says of every row of this name that was not put to work.
+/// What the report says of every row of this name that was wanted and not put to work.
 std::vector<std::string> reasons_of(const Ladder& ladder, std::string_view name) {
   std::vector<std::string> reasons;
   for (const probe::PurposeReport& purpose : ladder.purposes) {
     for (const probe::RowReport& row : purpose.rows) {
-      if (row.row == name && !row.chosen && !row.reason.empty()) {
+      if (!purpose.disabled && row.row == name && !row.chosen && !row.reason.empty()) {
         reasons.push_back(row.reason);
       }
     }

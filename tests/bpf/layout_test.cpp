@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "evictd/abi/backstop.h"
 #include "evictd/abi/notify_pressure.h"
 #include "evictd/abi/notify_row.h"
 #include "evictd/abi/table.h"
@@ -90,6 +91,28 @@ std::vector<Layout> cpp_layouts() {
        {FIELD(evictd_guard, min_pages), FIELD(evictd_guard, low_pages),
         FIELD(evictd_guard, swap_per_1024), FIELD(evictd_guard, horizon_ns),
         FIELD(evictd_guard, tight_horizon_ns), FIELD(evictd_guard, generation)}},
+      {"evictd_contender",
+       sizeof(evictd_contender),
+       {FIELD(evictd_contender, exceeds_from), FIELD(evictd_contender, lead),
+        FIELD(evictd_contender, memory_id), FIELD(evictd_contender, priority),
+        FIELD(evictd_contender, slot)}},
+      {"evictd_backstop_task",
+       sizeof(evictd_backstop_task),
+       {FIELD(evictd_backstop_task, start_ns), FIELD(evictd_backstop_task, pid),
+        FIELD(evictd_backstop_task, result)}},
+      {"evictd_backstop",
+       sizeof(evictd_backstop),
+       {FIELD(evictd_backstop, claim),          FIELD(evictd_backstop, expires_ktime_ns),
+        FIELD(evictd_backstop, least_value),    FIELD(evictd_backstop, most_value),
+        FIELD(evictd_backstop, from_value),     FIELD(evictd_backstop, from_ktime_ns),
+        FIELD(evictd_backstop, least_rate),     FIELD(evictd_backstop, least_working_set),
+        FIELD(evictd_backstop, cgroup_events),  FIELD(evictd_backstop, signal),
+        FIELD(evictd_backstop, slot),           FIELD(evictd_backstop, pad),
+        FIELD(evictd_backstop, rival_count),    FIELD(evictd_backstop, victim),
+        FIELD(evictd_backstop, rivals),         FIELD(evictd_backstop, fired_ktime_ns),
+        FIELD(evictd_backstop, fired_value),    FIELD(evictd_backstop, spared),
+        FIELD(evictd_backstop, current_result), FIELD(evictd_backstop, current_pid),
+        FIELD(evictd_backstop, task_count),     FIELD(evictd_backstop, tasks)}},
       {"evictd_stats",
        sizeof(evictd_stats),
        {FIELD(evictd_stats, emitted), FIELD(evictd_stats, dropped), FIELD(evictd_stats, ticks),

@@ -31,6 +31,10 @@ class KernelClock {
     return ktime_ns == 0 ? MonoTime{}
                          : MonoTime{Duration{static_cast<std::int64_t>(ktime_ns)} + offset_};
   }
+  /// What the kernel's clock reads at `moment`.
+  [[nodiscard]] std::uint64_t ktime_ns(MonoTime moment) const {
+    return static_cast<std::uint64_t>((moment.time_since_epoch() - offset_).count());
+  }
   [[nodiscard]] Duration offset() const { return offset_; }
 
  private:

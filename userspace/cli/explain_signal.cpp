@@ -27,6 +27,22 @@ std::string sent_text(const EvictionRecord& record) {
                      record.method, record.grace_seconds);
 }
 
+/// What the kernel side did before; empty if nothing.
+std::string kernel_kill_text(const EvictionRecord& record) {
+  if (!record.kernel_kill) {
+    return {};
+  }
+  std::string text = "; the kernel side had killed first (";
+  std::string_view between;
+  for (const exporting::RecordedAnswer& answer : record.kernel_kill->answers) {
+    text +=
+        fmt::format("{}{} times {}", between, answer.count,
+                    answer.code == 0 ? std::string("sent") : fmt::format("error {}", -answer.code));
+    between = ", ";
+  }
+  return text + ")";
+}
+
 std::string unsent_text(const EvictionRecord& record) {
   if (record.grace_seconds == 0) {
     return "Nothing was sent: it would have been SIGKILL at once";
@@ -69,7 +85,7 @@ std::string how_text(const EvictionRecord& record) {
   if (record.dry_run) {
     return dry_run_text(record);
   }
-  std::string text = sent_text(record) + use_text(record);
+  std::string text = sent_text(record) + kernel_kill_text(record) + use_text(record);
   if (record.bridge) {
     text += "; " + exporting::bridge_text(*record.bridge);
   }

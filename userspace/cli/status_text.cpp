@@ -247,6 +247,13 @@ void print_hooks(const Json& status, std::ostream& out) {
                        value_text(kernel, "dropped"), value_text(kernel, "recursion_misses"),
                        is_true_at(kernel, "timer_stalled") ? "STALLED" : "running");
   }
+  if (const Json& backstop = member_at(counters, "backstop"); backstop.is_object()) {
+    out << fmt::format(
+        "in-kernel brake {}: armed {}, fired {}, taken back {}, expired {}, spared {}\n",
+        value_text(backstop, "way"), value_text(backstop, "armed"), value_text(backstop, "fired"),
+        value_text(backstop, "taken"), value_text(backstop, "expired"),
+        value_text(backstop, "spared"));
+  }
 }
 
 std::string notify_signals(const Json& notify) {

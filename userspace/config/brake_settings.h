@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "evictd/bytes.h"
 
 namespace evictd::config {
 
@@ -23,6 +26,21 @@ struct NeverEvict {
   std::vector<LabelRule> labels;
 
   bool operator==(const NeverEvict&) const = default;
+};
+
+/// Whether the kernel side may kill alone, and when: see docs/backstop.md.
+enum class InKernelBrake {
+  kOff,
+  kBackstop,   ///< A margin past the threshold: the pass normally comes first.
+  kImmediate,  ///< At the threshold.
+};
+
+struct InKernelBrakeSettings {
+  InKernelBrake mode = InKernelBrake::kOff;
+  /// Of kBackstop. Unset: 1 MiB, or 4 MiB where the kernel gives out huge pages by itself.
+  std::optional<Bytes> margin;
+
+  bool operator==(const InKernelBrakeSettings&) const = default;
 };
 
 /// The brakes; see docs/brakes.md.

@@ -48,6 +48,9 @@ constexpr Choices<eviction::GracePolicy, 2> kGracePolicies{
      {"predicted", eviction::GracePolicy::kPredicted}}};
 constexpr Choices<GraceBridge, 2> kGraceBridges{
     {{"off", GraceBridge::kOff}, {"memoryHigh", GraceBridge::kMemoryHigh}}};
+constexpr Choices<InKernelBrake, 3> kInKernelBrakes{{{"off", InKernelBrake::kOff},
+                                                     {"backstop", InKernelBrake::kBackstop},
+                                                     {"immediate", InKernelBrake::kImmediate}}};
 constexpr Choices<bool, 2> kOnOrOff{{{"on", true}, {"off", false}}};
 /// Writes values that JSON can represent directly.
 constexpr auto kAsItIs = [](const auto& value) { return nlohmann::ordered_json(value); };
@@ -171,6 +174,19 @@ std::vector<Key> brake_keys() {
           "neverEvict.labels", kReload,
           [](auto& settings) -> auto& { return settings.brakes.never_evict.labels; },
           read_label_rules, write_label_rules),
+      choice_key("inKernelBrake", kRestart,
+                 field(&Settings::in_kernel_brake, &InKernelBrakeSettings::mode), kInKernelBrakes),
+      make_key(
+          "brakeMargin", kReload, field(&Settings::in_kernel_brake, &InKernelBrakeSettings::margin),
+          [](const Value& value) {
+            return read_bytes(value, {0_KiB, 1_GiB}).map([](Bytes margin) {
+              return std::optional(margin);
+            });
+          },
+          [](const std::optional<Bytes>& margin) {
+            return margin ? nlohmann::ordered_json(format_bytes(*margin))
+                          : nlohmann::ordered_json();
+          }),
   };
 }
 

@@ -89,6 +89,7 @@ struct Settings {
   HardEvictionSettings hard_eviction;
   GraceBridge grace_bridge = GraceBridge::kOff;
   BrakeSettings brakes;
+  InKernelBrakeSettings in_kernel_brake;
   bool dry_run = false;
   bool evict_unknown_pods = false;
   PidAvailableSource pid_available_source = PidAvailableSource::kNode;

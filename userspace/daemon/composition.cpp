@@ -193,6 +193,7 @@ Result<> Composition::make_hot_loop() {
       hot_,
       HotLoop::create({.ladder = kernel_.probe != nullptr ? &kernel_.probe->ladder() : nullptr,
                        .events = kernel_.probe.get(),
+                       .backstop = kernel_.probe != nullptr ? kernel_.probe->backstop() : nullptr,
                        .clock = &clock_,
                        .inbox = &threads_->to_hot,
                        .outbox = &threads_->to_house,

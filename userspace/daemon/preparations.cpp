@@ -12,6 +12,7 @@
 #include "daemon/zeroing.h"
 #include "evictd/try.h"
 #include "notify/loader.h"
+#include "probe/features.h"
 
 namespace evictd::daemon {
 
@@ -21,6 +22,27 @@ namespace {
 constexpr std::uint64_t kNotifyPart = 8;
 /// Some thousand registrations of two descriptors each.
 constexpr std::uint64_t kMostForNotify = 8192;
+
+/// A pass needs some 100 us, in which 4 KiB pages grow by less than the smaller margin.
+constexpr Bytes kMargin = 1_MiB;
+constexpr Bytes kMarginOfHugePages = 4_MiB;
+
+bool uses_huge_pages() {
+  const std::string modes = probe::read_text("/sys/kernel/mm/transparent_hugepage/enabled");
+  return !modes.empty() && modes.find("[never]") == std::string::npos;
+}
+
+std::optional<Bytes> backstop_margin_of(const config::InKernelBrakeSettings& brake) {
+  switch (brake.mode) {
+    case config::InKernelBrake::kOff:
+      return std::nullopt;
+    case config::InKernelBrake::kBackstop:
+      return brake.margin ? *brake.margin : uses_huge_pages() ? kMarginOfHugePages : kMargin;
+    case config::InKernelBrake::kImmediate:
+      return Bytes{0};
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -34,6 +56,7 @@ Result<std::unique_ptr<HotConfig>> hot_config_of(const config::Config& config,
   hot->memory = settings.memory;
   config::configure(*hot, settings);
   hot->growth = growth;
+  hot->backstop_margin = backstop_margin_of(settings.in_kernel_brake);
   hot->interval.longest = settings.poll_interval;
   if (settings.adaptive_polling.enabled) {
     hot->interval.mode = poll::IntervalMode::kAdaptive;
@@ -84,6 +107,7 @@ Result<probe::Options> probe_options_of(const config::Settings& settings) {
   options.sweep.fast_tick_burst = settings.sweep.fast_tick_burst;
   options.sweep.fast_ticks_per_second = settings.sweep.fast_ticks_per_second;
   options.per_page_hook = settings.per_page_hook;
+  options.backstop = settings.in_kernel_brake.mode != config::InKernelBrake::kOff;
   options.max_slots = kMaxPods;
   options.stall_notice = settings.stall.notice;
   options.stall_window = settings.stall.window;

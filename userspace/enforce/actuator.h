@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -68,6 +70,9 @@ struct Start {
   /// For a shortage of memory, with a grace period: after SIGTERM the pod's growth is throttled,
   /// until SIGKILL or its end (Bridge). Where that is impossible, the report says why.
   bool bridge = false;
+  /// When the kernel side sent SIGKILL to processes of the pod; begin() finishes that. Only with
+  /// grace 0.
+  std::optional<MonoTime> killed_by_kernel_at{};
 };
 
 /// Kills pods. A state machine that the hot loop drives: no call waits, each takes `now`.
@@ -84,6 +89,8 @@ class Actuator {
   /// process left (normal: run the next pass). kIo: it may have processes, but none could be
   /// signalled; no eviction is in progress then, and a retry may succeed. kBusy: it is being
   /// evicted already. kExhausted: too many evictions are in progress.
+  /// After a kill by the kernel side, also kNotFound if every process of the pod began later: the
+  /// victims are gone, and a container was started again.
   [[nodiscard]] virtual Result<SignalReport> begin(KillTarget& target, const Start& start,
                                                    MonoTime now) = 0;
   [[nodiscard]] Result<SignalReport> begin(KillTarget& target, Duration grace, MonoTime now) {
@@ -100,6 +107,12 @@ class Actuator {
   /// of the target: recreate it after a rehearsal in vain. Ignores a target that is already used.
   virtual void rehearse(KillTarget& target) = 0;
   virtual void end_rehearsal() = 0;
+  /// Copies the pids of the rehearsed processes of `target` to `out`, as far as it has room, and
+  /// returns their number. 0 if it is not rehearsed, or if begin() would refuse it.
+  [[nodiscard]] virtual std::size_t rehearsed(const KillTarget& /*target*/,
+                                              std::span<pid_t> /*out*/) const {
+    return 0;
+  }
   /// Makes the system calls of begin() for the rehearsed target, each so that the kernel runs most
   /// of its code path and then changes nothing. Beside a process that sweeps through memory, code
   /// that did not run for a millisecond takes many times as long. No effect on other targets.

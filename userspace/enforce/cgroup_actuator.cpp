@@ -53,8 +53,9 @@ Result<SignalReport> CgroupActuator::begin(KillTarget& target, const Start& star
   // A target that is prepared only now has read a newer one.
   const std::optional<PidsMax> pids_max = target.prepared() ? start.pids_max : std::nullopt;
   prepare(target);
-  Result<SignalReport> report = start.grace <= Duration::zero() ? kill(*eviction, now, pids_max)
-                                                                : terminate(*eviction, start, now);
+  Result<SignalReport> report = start.grace <= Duration::zero()
+                                    ? kill(*eviction, now, pids_max, start.killed_by_kernel_at)
+                                    : terminate(*eviction, start, now);
   signaller_.forget_foreseen();
   if (!report) {
     counters_.vanished += report.error().code == Errc::kNotFound ? 1 : 0;
@@ -80,6 +81,11 @@ void CgroupActuator::rehearse(KillTarget& target) {
 
 void CgroupActuator::end_rehearsal() {
   signaller_.forget_foreseen();
+}
+
+std::size_t CgroupActuator::rehearsed(const KillTarget& target, std::span<pid_t> out) const {
+  const bool may_begin = protection_of(target) == Protection::kNone;
+  return may_begin && signaller_.foreseen_target() == &target ? signaller_.foreseen(out) : 0;
 }
 
 void CgroupActuator::practise() {
@@ -216,7 +222,8 @@ Result<SignalReport> CgroupActuator::terminate(Eviction& eviction, const Start& 
 }
 
 Result<SignalReport> CgroupActuator::kill(Eviction& eviction, MonoTime now,
-                                          const std::optional<PidsMax>& pids_max) {
+                                          const std::optional<PidsMax>& pids_max,
+                                          std::optional<MonoTime> killed_by_kernel_at) {
   KillTarget& target = *eviction.target.get();
   if (const Protection protection = protection_of(target); protection != Protection::kNone) {
     return refuse(protection);
@@ -234,7 +241,7 @@ Result<SignalReport> CgroupActuator::kill(Eviction& eviction, MonoTime now,
   watch_.remove_processes(eviction.ticket.slot);
   const Result<bool> all = !target.kill_ && signaller_.signal_foreseen(target, report)
                                ? signaller_.signal_rest(target, report)
-                               : list_and_kill(target, report);
+                               : list_and_kill(target, report, killed_by_kernel_at);
   counters_.opened_before_signal += report.opened;
   if (!all) {
     return Failure(all.error());
@@ -252,11 +259,15 @@ Result<SignalReport> CgroupActuator::kill(Eviction& eviction, MonoTime now,
   return report;
 }
 
-Result<bool> CgroupActuator::list_and_kill(KillTarget& target, SignalReport& report) {
+Result<bool> CgroupActuator::list_and_kill(KillTarget& target, SignalReport& report,
+                                           std::optional<MonoTime> killed_by_kernel_at) {
   const std::uint64_t failed_before = counters_.failed_calls;
   const ProcessList& listed = signaller_.list(target, ListScope::kFirstHierarchy);
   if (listed.holds_protected) {
     return refuse_own(target);
+  }
+  if (killed_by_kernel_at && signaller_.all_began_after(*killed_by_kernel_at)) {
+    return fail(Errc::kNotFound, "only later processes");
   }
   // A v2 cgroup also counts processes in pid namespaces invisible to evictd.
   const bool populated = target.events_ && read_populated(target.events_.get()) == Populated::kYes;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,8 @@ class CgroupActuator final : public Actuator {
                                      MonoTime now) override;
   void rehearse(KillTarget& target) override;
   void end_rehearsal() override;
+  [[nodiscard]] std::size_t rehearsed(const KillTarget& target,
+                                      std::span<pid_t> out) const override;
   void practise() override;
   [[nodiscard]] Result<SignalReport> cut_grace(Ticket ticket, MonoTime deadline,
                                                MonoTime now) override;
@@ -87,13 +90,15 @@ class CgroupActuator final : public Actuator {
   [[nodiscard]] Failure refuse_own(KillTarget& target);
   [[nodiscard]] Result<SignalReport> terminate(Eviction& eviction, const Start& start,
                                                MonoTime now);
-  /// `pids_max`: as Start::pids_max.
-  [[nodiscard]] Result<SignalReport> kill(Eviction& eviction, MonoTime now,
-                                          const std::optional<PidsMax>& pids_max = std::nullopt);
+  /// `pids_max`, `killed_by_kernel_at`: as Start.
+  [[nodiscard]] Result<SignalReport> kill(
+      Eviction& eviction, MonoTime now, const std::optional<PidsMax>& pids_max = std::nullopt,
+      std::optional<MonoTime> killed_by_kernel_at = std::nullopt);
   /// Sends SIGKILL at the end of a grace period, or ends the eviction if it must not.
   void kill_at_deadline(Eviction& eviction, MonoTime now);
   /// Sends SIGKILL to a pod without a rehearsal. Returns as send_kill().
-  [[nodiscard]] Result<bool> list_and_kill(KillTarget& target, SignalReport& report);
+  [[nodiscard]] Result<bool> list_and_kill(KillTarget& target, SignalReport& report,
+                                           std::optional<MonoTime> killed_by_kernel_at);
   /// Sends SIGKILL to the listed processes and all others of the pod, by the best available method.
   /// False: some processes may not have been reached.
   bool send_kill(KillTarget& target, SignalReport& report);

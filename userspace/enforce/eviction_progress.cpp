@@ -25,6 +25,8 @@ std::string_view to_string(SignalMethod method) {
       return "pidfds";
     case SignalMethod::kDryRun:
       return "dry_run";
+    case SignalMethod::kKernel:
+      return "kernel";
   }
   return "pidfds";
 }

@@ -31,9 +31,10 @@ enum class SignalMethod : std::uint8_t {
   kCgroupKill,  ///< cgroup.kill: the kernel signals the whole subtree, forks in flight included.
   kPidfds,      ///< One pidfd per process, until no unsignalled process is left.
   kDryRun,      ///< Nothing was sent.
+  kKernel,      ///< By the kernel side alone: nothing was left to signal.
 };
 
-/// "cgroup.kill", "pidfds", "dry_run".
+/// "cgroup.kill", "pidfds", "dry_run", "kernel".
 [[nodiscard]] std::string_view to_string(SignalMethod method);
 
 /// What one round of signalling did.

@@ -6,6 +6,7 @@
 
 #include "enforce/eldest.h"
 #include "sys/pidfd.h"
+#include "sys/process_start.h"
 
 namespace evictd::enforce {
 
@@ -54,6 +55,10 @@ void ProcessSignaller::foresee(KillTarget& target) {
   }
   foreseen_target_ = PinnedTarget(target);
   lister_.read_known(target, ListScope::kFirstHierarchy, listed_);
+  if (listed_.holds_protected) {
+    forget_foreseen();
+    return;
+  }
   for (const pid_t pid : listed_.pids) {
     if (foreseen_.size() == kMostForeseen) {
       break;
@@ -79,6 +84,14 @@ bool ProcessSignaller::signal_foreseen(KillTarget& target, SignalReport& report)
 void ProcessSignaller::forget_foreseen() {
   foreseen_.clear();
   foreseen_target_ = PinnedTarget();
+}
+
+std::size_t ProcessSignaller::foreseen(std::span<pid_t> out) const {
+  const std::size_t count = std::min(out.size(), foreseen_.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = foreseen_[i].pid;
+  }
+  return count;
 }
 
 void ProcessSignaller::practise() {
@@ -127,6 +140,19 @@ bool ProcessSignaller::signal_rest(KillTarget& target, SignalReport& report) {
     round = signal_round(target, report);
   }
   return round == Round::kNobody || round == Round::kProtected;
+}
+
+bool ProcessSignaller::all_began_after(MonoTime moment) const {
+  return !listed_.pids.empty() &&
+         std::all_of(listed_.pids.begin(), listed_.pids.end(), [moment](pid_t pid) {
+           const sys::CallResult<MonoTime> began = sys::process_start(pid);
+           if (began) {
+             return *began > moment;
+           }
+           // One that has gone since is not left over. Any other may be.
+           return began.error() == std::errc::no_such_file_or_directory ||
+                  began.error() == std::errc::no_such_process;
+         });
 }
 
 void ProcessSignaller::watch_listed(std::uint32_t slot) {

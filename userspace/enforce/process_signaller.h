@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "base/fd.h"
@@ -12,6 +13,7 @@
 #include "enforce/eviction_table.h"
 #include "enforce/process_lister.h"
 #include "enforce/release_watch.h"
+#include "evictd/time.h"
 
 namespace evictd::enforce {
 
@@ -38,7 +40,7 @@ class ProcessSignaller {
   [[nodiscard]] const ProcessList& listed() const { return listed_; }
 
   /// Opens pidfds of the first processes of `target` ahead of its signal. Uses up one reading, so
-  /// only for an unused() target; opens no file.
+  /// only for an unused() target; opens no file. None of a pod with evictd or pid 1.
   void foresee(KillTarget& target);
   /// Sends `report.signal` to the foreseen processes that the pod still lists, if `target` is the
   /// foreseen one. False if no process was signalled. Forgets the foreseen processes.
@@ -48,6 +50,8 @@ class ProcessSignaller {
   [[nodiscard]] const KillTarget* foreseen_target() const {
     return foreseen_.empty() ? nullptr : foreseen_target_.get();
   }
+  /// Copies the foreseen processes to `out`, as far as it has room. Returns their number.
+  [[nodiscard]] std::size_t foreseen(std::span<pid_t> out) const;
   /// Sends the null signal of kill(2) to one foreseen process.
   void practise();
 
@@ -66,6 +70,9 @@ class ProcessSignaller {
   /// The same, repeated until there is no other process.
   /// False if it had to stop before: there may be more.
   bool signal_rest(KillTarget& target, SignalReport& report);
+  /// Whether there are listed processes, and all began after `moment`. Precision: 1/100 s, in doubt
+  /// before. Opens a file for each, up to the first one from before.
+  [[nodiscard]] bool all_began_after(MonoTime moment) const;
   /// Watches the listed processes without signalling them. `slot` as in Ticket.
   void watch_listed(std::uint32_t slot);
 

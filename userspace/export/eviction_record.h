@@ -85,6 +85,8 @@ struct EvictionRecord {
   std::string disk_basis;
   std::string method;
   std::uint32_t processes = 0;
+  /// Set if the kernel side killed first.
+  std::optional<RecordedKernelKill> kernel_kill;
   /// "terminating", "killed", "exceeded_grace", "released" or "still_charged"; empty if no pod was
   /// evicted.
   std::string state;

@@ -124,6 +124,13 @@ constexpr auto kRelease =
     Table(member("what", &RecordedRelease::what), member("state", &RecordedRelease::state),
           member("at_ns", &RecordedRelease::at));
 
+constexpr auto kAnswer =
+    Table(member("code", &RecordedAnswer::code), member("count", &RecordedAnswer::count));
+
+constexpr auto kKernelKill = Table(member("at_ns", &RecordedKernelKill::at),
+                                   member("answers", &RecordedKernelKill::answers, kAnswer),
+                                   member("left_out", &RecordedKernelKill::left_out));
+
 constexpr auto kEvent =
     Table(member("on", &RecordedEvent::on),
           written("type", [](const RecordedEvent&) { return "Warning"; }),
@@ -206,6 +213,7 @@ constexpr auto kDecision = Table(
           member("overruled", &EvictionRecord::overruled_brake)),
     newer_member("disk_basis", &EvictionRecord::disk_basis),
     member("method", &EvictionRecord::method), member("processes", &EvictionRecord::processes),
+    newer_member("kernel_kill", &EvictionRecord::kernel_kill, kKernelKill),
     member("state", &EvictionRecord::state),
     newer_member("not_killed", &EvictionRecord::not_killed),
     member("remaining_bytes", &EvictionRecord::remaining_bytes),

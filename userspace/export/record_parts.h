@@ -171,6 +171,21 @@ struct RecordedRelease {
   std::optional<MonoTime> at;
 };
 
+/// One answer of the kernel to signals of the kernel side, and how often it came.
+struct RecordedAnswer {
+  /// 0, or an error, negative.
+  std::int64_t code = 0;
+  std::int64_t count = 0;
+};
+
+/// A kill that the kernel side did before evictd got the CPU.
+struct RecordedKernelKill {
+  std::optional<MonoTime> at;
+  std::vector<RecordedAnswer> answers;
+  /// Processes that it knew and did not signal: gone, moved or replaced.
+  std::int64_t left_out = 0;
+};
+
 /// An event that a kubelet would have posted for this decision. All are of type "Warning".
 struct RecordedEvent {
   /// "node" or "pod".

@@ -77,6 +77,29 @@ constexpr std::array kTable = {
               "tp_btf/mod_memcg_lruvec_state",
               {"memcg_lruvec_tp"},
               ""},
+    // Forks last: a process is listed only once it can be signalled.
+    AttachRow{Purpose::kBackstop,
+              kFentryListed,
+              "fentry/page_counter_try_charge, bpf_timer, bpf_send_signal_task",
+              {"backstop_listed_start", "backstop_listed_fentry", "backstop_fork_tp"},
+              ""},
+    AttachRow{Purpose::kBackstop,
+              kTpBtfListed,
+              "tp_btf/mod_memcg_state, bpf_timer, bpf_send_signal_task",
+              {"backstop_listed_start", "backstop_listed_tp", "backstop_fork_tp"},
+              "the charge hook looks once per 2 MiB; a timer looks in between"},
+    AttachRow{Purpose::kBackstop,
+              "fentry",
+              "fentry/page_counter_try_charge, bpf_timer, bpf_send_signal",
+              {"backstop_start", "backstop_fentry"},
+              "only the process that is running is killed without evictd"},
+    AttachRow{
+        Purpose::kBackstop,
+        "tp_btf",
+        "tp_btf/mod_memcg_state, bpf_timer, bpf_send_signal",
+        {"backstop_start", "backstop_tp"},
+        "only the process that is running is killed without evictd; the charge hook looks once "
+        "per 2 MiB"},
 };
 
 std::string_view memory_charge_lost(OtherLooks others) {
@@ -131,6 +154,8 @@ std::string_view lost_without(Purpose purpose, OtherLooks others) {
       return "kills by the kernel's OOM killer are not seen";
     case Purpose::kPerPageCharge:
       return "single pages are not checked";
+    case Purpose::kBackstop:
+      return "nobody is killed before evictd gets the CPU";
   }
   return "";
 }

@@ -11,7 +11,7 @@
 namespace evictd::probe {
 
 /// One way to serve a purpose. `programs`: names in the skeleton, padded with empty strings; all or
-/// none of them are loaded and attached.
+/// none of them are loaded and attached. Those that user space runs have no hook to attach to.
 struct AttachRow {
   Purpose purpose;
   std::string_view name;
@@ -44,6 +44,10 @@ struct OtherLooks {
 
 /// What is lost if no row of `purpose` works.
 [[nodiscard]] std::string_view lost_without(Purpose purpose, OtherLooks others);
+
+/// Rows of Purpose::kBackstop that signal every listed process; the others only the running one.
+inline constexpr std::string_view kFentryListed = "fentry_listed";
+inline constexpr std::string_view kTpBtfListed = "tp_btf_listed";
 
 /// A program that several purposes need.
 struct CoreProgram {

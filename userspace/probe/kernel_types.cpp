@@ -30,8 +30,12 @@ bool begins_with_number(const btf& types, std::uint32_t id) {
   return number != nullptr && btf_is_int(number) && number->size == sizeof(std::uint64_t);
 }
 
+bool has_function(const btf& types, const char* name) {
+  return btf__find_by_name_kind(&types, name, BTF_KIND_FUNC) > 0;
+}
+
 std::uint32_t number_type_of(const btf& types) {
-  if (btf__find_by_name_kind(&types, "bpf_rdonly_cast", BTF_KIND_FUNC) <= 0) {
+  if (!has_function(types, "bpf_rdonly_cast")) {
     return 0;
   }
   const int id = btf__find_by_name_kind(&types, kNumberType, BTF_KIND_STRUCT);
@@ -67,7 +71,9 @@ KernelTypes find_kernel_types(const std::string& path) {
   }
   return {.number_type = number_type_of(*types),
           .cgroup_iterators =
-              btf__find_by_name_kind(types.get(), "bpf_iter__cgroup", BTF_KIND_STRUCT) > 0};
+              btf__find_by_name_kind(types.get(), "bpf_iter__cgroup", BTF_KIND_STRUCT) > 0,
+          .signals_tasks = has_function(*types, "bpf_send_signal_task") &&
+                           has_function(*types, "bpf_task_from_pid")};
 }
 
 }  // namespace evictd::probe

@@ -17,6 +17,9 @@ struct KernelTypes {
   /// The kernel has cgroup iterators (since 6.1). Without them the programs with bounded loops are
   /// loaded, which work on 5.10 (bpf/lib/repeat.bpf.h).
   bool cgroup_iterators = true;
+  /// The kernel lets a program signal any task (bpf_send_signal_task(), since 6.13). Without it the
+  /// rows of the backstop that list processes are not tried.
+  bool signals_tasks = false;
 
   /// For doctor.
   [[nodiscard]] Feature direct_reads() const;

@@ -25,6 +25,8 @@ std::string_view to_string(Purpose purpose) {
       return "oom";
     case Purpose::kPerPageCharge:
       return "per-page-charge";
+    case Purpose::kBackstop:
+      return "backstop";
   }
   return "";
 }

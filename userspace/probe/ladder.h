@@ -20,8 +20,9 @@ enum class Purpose : std::uint8_t {
   kStall,          ///< memory stall time per pod
   kOom,            ///< kills by the kernel's OOM killer
   kPerPageCharge,  ///< option perPageHook; off by default
+  kBackstop,       ///< option inKernelBrake; off by default: kill by a plan, without user space
 };
-constexpr std::size_t kPurposes = 9;
+constexpr std::size_t kPurposes = 10;
 
 /// "memory-charge": the name used in the config (pins), in doctor and in status.
 [[nodiscard]] std::string_view to_string(Purpose purpose);

@@ -15,6 +15,12 @@ bool is_first_row(const AttachRow& row) {
   return &*first == &row;
 }
 
+/// Whether the options leave out an optional purpose.
+bool is_switched_off(Purpose purpose, const Options& options) {
+  return (purpose == Purpose::kPerPageCharge && !options.per_page_hook) ||
+         (purpose == Purpose::kBackstop && !options.backstop);
+}
+
 }  // namespace
 
 Result<LadderSearch> LadderSearch::create(const Options& options) {
@@ -24,8 +30,7 @@ Result<LadderSearch> LadderSearch::create(const Options& options) {
     one.purpose = static_cast<Purpose>(i);
     const auto pin = options.pins.find(one.purpose);
     const bool pinned = pin != options.pins.end();
-    one.disabled = (one.purpose == Purpose::kPerPageCharge && !options.per_page_hook && !pinned) ||
-                   (pinned && pin->second == kNone);
+    one.disabled = pinned ? pin->second == kNone : is_switched_off(one.purpose, options);
     bool known = !pinned || pin->second == kNone;
     std::string allowed{kNone};
     for (const AttachRow& row : attach_table()) {
@@ -150,8 +155,8 @@ std::string LadderSearch::lost(const Search& search, const AttachRow* chosen, Ot
   if (chosen != nullptr) {
     return is_first_row(*chosen) ? "" : std::string(lost_with(*chosen, others));
   }
-  // The hook of every page is optional: nothing is lost without it.
-  const bool unwanted = search.disabled && search.purpose == Purpose::kPerPageCharge;
+  // Nothing is lost without what is optional.
+  const bool unwanted = search.disabled && is_switched_off(search.purpose, {});
   return unwanted ? "" : std::string(lost_without(search.purpose, others));
 }
 

@@ -107,15 +107,23 @@ void reject_untried(LadderSearch& search, const KernelTypes& types) {
   if (!has_kprobes("")) {
     search.reject_all("kprobe", "kprobes are not built into this kernel");
   }
+  if (!types.signals_tasks) {
+    for (const std::string_view row : {kFentryListed, kTpBtfListed}) {
+      search.reject_all(row, "no bpf_send_signal_task, which came with 6.13");
+    }
+  }
   if (const std::string refusal = refusal_of(TracingKind::kFentry); !refusal.empty()) {
     search.reject_all("fentry", refusal);
+    search.reject_all(kFentryListed, refusal);
   }
 }
 
 /// The same, by what one that was tried has failed for.
 void reject_hopeless(LadderSearch& search, const AttachRow& failed, const std::string& reason) {
-  if (failed.name == "fentry" && reason.find("Operation not permitted") != std::string::npos) {
+  if (failed.name.starts_with("fentry") &&
+      reason.find("Operation not permitted") != std::string::npos) {
     search.reject_all("fentry", "as " + std::string(failed.hook) + ": " + reason);
+    search.reject_all(kFentryListed, "as " + std::string(failed.hook) + ": " + reason);
   }
 }
 
@@ -129,6 +137,10 @@ std::string why_no_nodes(const evictd_bpf& skeleton) {
              ? "no memory cgroup leads to the NUMA nodes"
              : "only " + std::to_string(data.nodes_found) + " of " +
                    std::to_string(data.nodes_with_memory) + " NUMA nodes with memory can be read";
+}
+
+bool is_run_by_user_space(std::string_view program) {
+  return program.ends_with("_start");
 }
 
 /// Puts one row to work. Empty: it works; else why not.
@@ -150,6 +162,13 @@ std::string activate(const AttachRow& row, evictd_bpf& skeleton, std::vector<Lin
   for (const std::string_view name : row.programs) {
     if (name.empty()) {
       break;
+    }
+    if (is_run_by_user_space(name)) {
+      // Without a plan its timer ticks once.
+      if (const Result<> run = run_program(bpf_program__fd(find_program(skeleton, name))); !run) {
+        return run.error().message();
+      }
+      continue;
     }
     log.clear();
     Link link(bpf_program__attach(find_program(skeleton, name)));
@@ -221,6 +240,7 @@ void describe_machine(Ladder& ladder, const Options& options, const KernelTypes&
 KernelTypes types_for(const Options& options) {
   KernelTypes types = find_kernel_types("/sys/kernel/btf/vmlinux");
   types.cgroup_iterators = types.cgroup_iterators && !options.bounded_programs;
+  types.signals_tasks = types.signals_tasks && types.cgroup_iterators;
   if (!options.direct_reads || !types.cgroup_iterators) {
     types.number_type = 0;
   }

@@ -41,6 +41,9 @@ struct Options {
   /// Also hooks every page's statistics. Finds a crossing within 16 pages (64 KiB) per CPU; costs
   /// 7..10 % of a page fault.
   bool per_page_hook = false;
+  /// Loads what can kill by a plan (backstop.h). Without a plan it costs a load and a comparison a
+  /// charge.
+  bool backstop = false;
   /// Slots: watch() takes 0 .. max_slots - 1.
   std::uint32_t max_slots = 2048;
   /// Most (cgroup, signal) pairs with thresholds, and most thresholds in total.

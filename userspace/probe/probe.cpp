@@ -7,10 +7,13 @@
 #include <atomic>
 #include <cerrno>
 #include <numeric>
+#include <optional>
+#include <string_view>
 
 #include "base/kernel_clock.h"
 #include "evictd/try.h"
 #include "probe/decode.h"
+#include "probe/kernel_backstop.h"
 #include "probe/loader.h"
 #include "probe/row_table.h"
 #include "probe/skeleton.h"
@@ -50,7 +53,11 @@ struct Probe::Impl {
         sums_zones(!ladder.chosen(Purpose::kNodeAvailable).empty()),
         registry(*skeleton, options),
         base_period(options.sweep.base_period),
-        drop_all_events(options.drop_all_events) {}
+        drop_all_events(options.drop_all_events) {
+    if (const std::string_view row = ladder.chosen(Purpose::kBackstop); !row.empty()) {
+      backstop.emplace(*skeleton, row, clock, delivered);
+    }
+  }
 
   static int take(void* self, void* record, std::size_t size);
   void throw_away(const void* record, std::size_t size);
@@ -77,6 +84,7 @@ struct Probe::Impl {
   /// Dropped because of drop_all_events.
   std::array<std::atomic<std::uint64_t>, kEventKinds> thrown_away{};
   std::atomic<std::uint64_t> malformed = 0;
+  std::optional<KernelBackstop> backstop;
 };
 
 int Probe::Impl::take(void* self, void* record, std::size_t size) {
@@ -218,6 +226,14 @@ void Probe::set_guard(const GuardTerms& terms) {
   store(guard.tight_horizon_ns, static_cast<std::uint64_t>(terms.tight_horizon.count()));
   store(guard.min_pages, static_cast<std::uint64_t>(terms.min.value) / page);
   __atomic_add_fetch(&guard.generation, 1, __ATOMIC_RELEASE);
+}
+
+Backstop* Probe::backstop() {
+  return impl_->backstop ? &*impl_->backstop : nullptr;
+}
+
+const Backstop* Probe::backstop() const {
+  return impl_->backstop ? &*impl_->backstop : nullptr;
 }
 
 bool Probe::timer_stalled(MonoTime now) const {

@@ -9,6 +9,7 @@
 #include "evictd/cgroup_id.h"
 #include "evictd/result.h"
 #include "evictd/usage.h"
+#include "probe/backstop.h"
 #include "probe/counters.h"
 #include "probe/event_ring.h"
 #include "probe/events.h"
@@ -59,6 +60,9 @@ class Probe final : public EventRing, public UsageTable {
   [[nodiscard]] Result<> resync() override;
   /// The sweep timer stands_still() at its base period: poll, and report it. False without a timer.
   [[nodiscard]] bool timer_stalled(MonoTime now) const;
+  /// What can kill by a plan; nullptr without a row of Purpose::kBackstop.
+  [[nodiscard]] Backstop* backstop();
+  [[nodiscard]] const Backstop* backstop() const;
   /// Cheap subset of counters(): no program statistics. Any thread.
   [[nodiscard]] Counters counters() const;
 

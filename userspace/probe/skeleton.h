@@ -5,6 +5,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "evictd/abi/backstop.h"
 #include "evictd/abi/table.h"
 #include "evictd/abi/watch.h"
 // The shared structures are complete before the skeleton uses them.

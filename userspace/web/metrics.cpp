@@ -205,6 +205,20 @@ void add_kernel(MetricList& list, const Json& kernel) {
                number_at(kernel, "stale_rows"));
 }
 
+void add_backstop(MetricList& list, const Json& backstop) {
+  list.counter("evictd_backstop_armed_total", "Plans of a kill that the kernel side was given.",
+               number_at(backstop, "armed"));
+  list.counter("evictd_backstop_fired_total", "Kills that the kernel side did before evictd.",
+               number_at(backstop, "fired"));
+  list.counter("evictd_backstop_taken_total", "Plans that evictd took back in time.",
+               number_at(backstop, "taken"));
+  list.counter("evictd_backstop_expired_total", "Plans that ended unused.",
+               number_at(backstop, "expired"));
+  list.counters_of("evictd_backstop_spared_total",
+                   "Plans not carried out although their level was reached, by the last reason.",
+                   member_at(backstop, "spared"), "reason");
+}
+
 void add_counters(MetricList& list, const Json& counters) {
   list.counters_of("evictd_passes_total", "Passes by trigger.", member_at(counters, "passes"),
                    "trigger");
@@ -246,6 +260,7 @@ void add_counters(MetricList& list, const Json& counters) {
                    "Victims whose growth could not be throttled in their grace period.",
                    member_at(counters, "actuator", "bridges_not_set"), "reason");
   add_kernel(list, member_at(counters, "kernel"));
+  add_backstop(list, member_at(counters, "backstop"));
 }
 
 void add_brakes(MetricList& list, const Json& brakes) {

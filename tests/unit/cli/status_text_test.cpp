@@ -69,6 +69,15 @@ TEST(StatusText, DryRunIsSaidInTheFirstLine) {
   EXPECT_NE(line_of(text, "evictd").find("DRY RUN: nothing is killed"), std::string::npos);
 }
 
+TEST(StatusText, PlansOfTheKernelSideAreShownWithTheirWay) {
+  EXPECT_EQ(line_of(printed({{"counters", {{"backstop", nullptr}}}}), "in-kernel brake"), "");
+  const Json backstop = {{"way", "tp_btf"}, {"armed", 5},   {"fired", 1},
+                         {"taken", 3},      {"expired", 1}, {"spared", {{"rival", 2}}}};
+  EXPECT_EQ(line_of(printed({{"counters", {{"backstop", backstop}}}}), "in-kernel brake"),
+            "in-kernel brake tp_btf: armed 5, fired 1, taken back 3, expired 1, spared "
+            "{\"rival\":2}");
+}
+
 TEST(StatusText, LostRealTimePriorityIsShown) {
   const auto shown = [](bool in_force, const Json& losses) {
     return line_of(printed({{"realtime", in_force}, {"counters", {{"realtime_losses", losses}}}}),

@@ -94,6 +94,8 @@ adaptivePolling: {enabled: true, min: 50ms, max: 5s}
 hysteresis: {memory: 2Mi, tasks: 32}
 stall: {notice: 20ms, window: 500ms}
 attachPins: {memory-charge: kprobe, oom: none}
+inKernelBrake: backstop
+brakeMargin: 2Mi
 perPageHook: true
 customBtfPath: /boot/vmlinux.btf
 sweep:
@@ -144,6 +146,8 @@ faults: {dropKernelEvents: true}
   EXPECT_EQ(settings.hysteresis, (HysteresisSettings{.memory = 2_MiB, .tasks = 32}));
   EXPECT_EQ(settings.stall, (StallSettings{.notice = 20ms, .window = 500ms}));
   EXPECT_EQ(settings.attach_pins, (Texts{{"memory-charge", "kprobe"}, {"oom", "none"}}));
+  EXPECT_EQ(settings.in_kernel_brake,
+            (InKernelBrakeSettings{.mode = InKernelBrake::kBackstop, .margin = 2_MiB}));
   EXPECT_TRUE(settings.per_page_hook);
   EXPECT_EQ(settings.custom_btf_path, "/boot/vmlinux.btf");
   EXPECT_EQ(settings.sweep, (SweepSettings{.base_period = 50ms,

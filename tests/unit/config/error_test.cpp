@@ -328,6 +328,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"HookWhilePolling", "eventSource: poll\nperPageHook: true\n",
                 "evictd.yaml:2: perPageHook: true: a BPF hook while eventSource is poll; allowed: "
                 "false, or eventSource auto or bpf"},
+        BadFile{"KernelSideKillsWhilePolling", "eventSource: poll\ninKernelBrake: backstop\n",
+                "evictd.yaml:2: inKernelBrake: not off: a BPF program while eventSource is poll; "
+                "allowed: off, or eventSource auto or bpf"},
         BadFile{"PinWhilePolling", "attachPins: {oom: none}\neventSource: poll\n",
                 "evictd.yaml:1: attachPins: a mapping: BPF hooks while eventSource is poll; "
                 "allowed: no attachPins, or eventSource auto or bpf"}),

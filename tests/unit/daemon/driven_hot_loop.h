@@ -18,6 +18,7 @@
 #include "daemon/hot/hot_loop.h"
 #include "daemon/preparations.h"
 #include "unit/daemon/fake_actuator.h"
+#include "unit/daemon/fake_backstop.h"
 #include "unit/daemon/fake_event_ring.h"
 #include "unit/daemon/fake_filesystems.h"
 #include "unit/daemon/fake_kernel_side.h"
@@ -53,19 +54,22 @@ class DrivenHotLoop : public testing::Test {
     kDisks,
     kHints,       ///< Events, and a thread that may stand by for them.
     kKernelSide,  ///< Every hook, events, and a table in which nothing was read yet.
+    kBackstop,    ///< The same with hints, and what can kill by a plan.
   };
 
   explicit DrivenHotLoop(const std::string& yaml = hard("100Mi"),
                          PodEvents events = PodEvents::kTold, Besides besides = Besides::kNothing) {
     const bool disks = besides == Besides::kDisks;
-    const bool hints = besides == Besides::kHints;
-    const bool kernel_side = besides == Besides::kKernelSide;
+    const bool backstop = besides == Besides::kBackstop;
+    const bool hints = besides == Besides::kHints || backstop;
+    const bool kernel_side = besides == Besides::kKernelSide || backstop;
     Readings::Options readings = node_.readings();
     readings.table = kernel_side ? &table_ : nullptr;
     readings.filesystems = disks ? &filesystems_ : nullptr;
     readings.guard_terms = &guard_terms_;
     hot_ = HotLoop::create({.ladder = kernel_side ? &ladder_ : nullptr,
                             .events = hints || kernel_side ? &ring_ : nullptr,
+                            .backstop = backstop ? &backstop_ : nullptr,
                             .clock = &clock_,
                             .inbox = &inbox_,
                             .outbox = &outbox_,
@@ -184,6 +188,7 @@ class DrivenHotLoop : public testing::Test {
   FakeEventRing ring_{clock_};
   const probe::Ladder ladder_ = ladder_of_every_hook();
   FakeUsageTable table_;
+  FakeBackstop backstop_;
   /// Without terms nothing is observed by them.
   GuardTermsBoard guard_terms_;
   base::Lender loans_;

@@ -20,6 +20,8 @@ namespace evictd::daemon {
 class FakeActuator final : public enforce::Actuator {
  public:
   static constexpr std::size_t kKept = 64;
+  /// The process that every rehearsed pod has.
+  static constexpr pid_t kListed = 4711;
   /// From the call to the stamp of its signal.
   static constexpr Duration kSignalTime = std::chrono::microseconds(30);
 
@@ -29,6 +31,7 @@ class FakeActuator final : public enforce::Actuator {
     bool hold_tasks = false;
     bool bridge = false;
     enforce::SignalReport report;
+    std::optional<MonoTime> killed_by_kernel_at{};
   };
   struct Cut {
     enforce::Ticket ticket;
@@ -58,7 +61,8 @@ class FakeActuator final : public enforce::Actuator {
     ++counters_.evictions;
     const enforce::SignalReport report =
         signal(enforce::Ticket{.slot = 1, .generation = ++generation_}, start.grace, now);
-    begun_.push_back({target.id(), start.grace, start.hold_tasks, start.bridge, report});
+    begun_.push_back({target.id(), start.grace, start.hold_tasks, start.bridge, report,
+                      start.killed_by_kernel_at});
     return report;
   }
   Result<enforce::Ticket> adopt(enforce::KillTarget& /*target*/,
@@ -67,6 +71,11 @@ class FakeActuator final : public enforce::Actuator {
   }
   void rehearse(enforce::KillTarget& /*target*/) override {}
   void end_rehearsal() override {}
+  [[nodiscard]] std::size_t rehearsed(const enforce::KillTarget& /*target*/,
+                                      std::span<pid_t> out) const override {
+    out[0] = kListed;
+    return 1;
+  }
   void practise() override { ++practised; }
   Result<enforce::SignalReport> cut_grace(enforce::Ticket ticket, MonoTime deadline,
                                           MonoTime now) override {

@@ -50,6 +50,23 @@ TEST_F(RecordedEviction, SaysWhatBecameOfItsBridge) {
   EXPECT_EQ(not_set.bridge->not_set, "no_memory_high");
 }
 
+TEST_F(RecordedEviction, HasTheAnswersToAKillOfTheKernelSide) {
+  EXPECT_FALSE(make_record(done(), {.thresholds = thresholds_}).kernel_kill);
+  PassDone by_kernel = done();
+  probe::BackstopFiring& firing = by_kernel.begun->kernel_kill.emplace();
+  firing.at = kPassAt - std::chrono::microseconds(50);
+  firing.answers = {{{.code = 0, .count = 3}, {.code = -1, .count = 1}}};
+  firing.answer_count = 2;
+  firing.left_out = 4;
+  const auto record = make_record(by_kernel, {.thresholds = thresholds_});
+  ASSERT_TRUE(record.kernel_kill);
+  EXPECT_EQ(record.kernel_kill->at, firing.at);
+  ASSERT_EQ(record.kernel_kill->answers.size(), 2U);
+  EXPECT_EQ(record.kernel_kill->answers[0].count, 3);
+  EXPECT_EQ(record.kernel_kill->answers[1].code, -1);
+  EXPECT_EQ(record.kernel_kill->left_out, 4);
+}
+
 TEST_F(RecordedEviction, ListsEveryThresholdWithWhatWasSeenOfIt) {
   const auto record = make_record(done(), {.thresholds = thresholds_});
   ASSERT_EQ(record.thresholds.size(), 2U);

@@ -264,6 +264,19 @@ TEST(EvictionRecordJson, WhatWasForeseenIsReadAgain) {
   EXPECT_EQ(to_json(*read).dump(), json.dump());
 }
 
+TEST(EvictionRecordJson, WhatTheKernelSideDidIsReadAgain) {
+  EvictionRecord record = told();
+  EXPECT_TRUE(to_json(record)["kernel_kill"].is_null());
+  record.kernel_kill = RecordedKernelKill{
+      .at = ns(7), .answers = {{.code = 0, .count = 2}, {.code = -1, .count = 1}}, .left_out = 3};
+  auto json = to_json(record);
+  EXPECT_EQ(json["kernel_kill"].dump(),
+            R"({"at_ns":7,"answers":[{"code":0,"count":2},{"code":-1,"count":1}],"left_out":3})");
+  EXPECT_EQ(to_json(record_from_json(json).value()).dump(), json.dump());
+  json.erase("kernel_kill");
+  EXPECT_FALSE(record_from_json(json).value().kernel_kill);
+}
+
 TEST(EvictionRecordJson, WhatCollectorsDidIsReadAgain) {
   EvictionRecord record = told();
   EXPECT_TRUE(to_json(record)["reclaim"].is_null());

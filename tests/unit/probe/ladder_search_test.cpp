@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace evictd::probe {
@@ -34,13 +35,15 @@ SupportLevel level_with(const Options& options) {
   return ladder.level();
 }
 
-TEST(AttachTable, NamesEachRowOnceWithinItsPurposeAndEachProgramOnce) {
+TEST(AttachTable, NamesEachRowOnceAndEachProgramForOnePurpose) {
   std::set<std::pair<Purpose, std::string_view>> rows;
-  std::set<std::string_view> programs;
+  std::map<std::string_view, Purpose> programs;
   for (const AttachRow& row : attach_table()) {
     EXPECT_TRUE(rows.emplace(row.purpose, row.name).second) << row.hook;
     for (const std::string_view program : row.programs) {
-      EXPECT_TRUE(program.empty() || programs.insert(program).second) << program;
+      if (!program.empty()) {
+        EXPECT_EQ(programs.emplace(program, row.purpose).first->second, row.purpose) << program;
+      }
     }
   }
 }
@@ -62,6 +65,28 @@ TEST(LadderSearch, BeginsWithTheBestRowOfEachPurpose) {
   EXPECT_EQ(current_row(search, Purpose::kMemoryCharge)->name, "fentry");
   EXPECT_EQ(current_row(search, Purpose::kCgroups)->name, "tp_btf");
   EXPECT_EQ(current_row(search, Purpose::kPerPageCharge), nullptr);
+  EXPECT_EQ(current_row(search, Purpose::kBackstop), nullptr);
+}
+
+TEST(LadderSearch, TriesTheBackstopByOptionBestWayFirst) {
+  Options options;
+  options.backstop = true;
+  LadderSearch search = search_of(options);
+  ASSERT_NE(current_row(search, Purpose::kBackstop), nullptr);
+  EXPECT_EQ(current_row(search, Purpose::kBackstop)->name, kFentryListed);
+  search.reject_all(kFentryListed, "refused");
+  search.reject_all(kTpBtfListed, "refused");
+  EXPECT_EQ(current_row(search, Purpose::kBackstop)->name, "fentry");
+  search.reject_all("fentry", "refused");
+  search.reject_all("tp_btf", "refused");
+  const std::vector<PurposeReport> reports = search.report("");
+  EXPECT_EQ(report_of(reports, Purpose::kBackstop).lost, lost_without(Purpose::kBackstop, {}));
+}
+
+TEST(LadderSearch, LosesNothingWithoutABackstopThatNobodyWants) {
+  const std::vector<PurposeReport> reports = search_of({}).report("");
+  EXPECT_TRUE(report_of(reports, Purpose::kBackstop).disabled);
+  EXPECT_EQ(report_of(reports, Purpose::kBackstop).lost, "");
 }
 
 TEST(LadderSearch, GoesDownAndKeepsTheReasons) {

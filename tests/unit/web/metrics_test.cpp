@@ -67,6 +67,17 @@ TEST(Metrics, HasTheTimeToAThresholdIfForeseen) {
               HasSubstr("evictd_signal_fall_bytes_per_second{signal=\"memory.available\"} 50\n"));
 }
 
+TEST(Metrics, CountsThePlansOfTheKernelSideAndTheirEnds) {
+  Json answer = status();
+  EXPECT_THAT(text_of(answer), Not(HasSubstr("evictd_backstop")));
+  answer["counters"]["backstop"] = {{"way", "tp_btf"}, {"armed", 5},   {"fired", 1},
+                                    {"taken", 3},      {"expired", 1}, {"spared", {{"rival", 2}}}};
+  const std::string text = text_of(answer);
+  EXPECT_THAT(text, HasSubstr("evictd_backstop_armed_total 5\n"));
+  EXPECT_THAT(text, HasSubstr("evictd_backstop_fired_total 1\n"));
+  EXPECT_THAT(text, HasSubstr("evictd_backstop_spared_total{reason=\"rival\"} 2\n"));
+}
+
 TEST(Metrics, HasTheDistanceOfTheOomGuard) {
   const std::string text = text_of(status());
   EXPECT_THAT(text, HasSubstr("evictd_oom_guard_armed 1\n"));

@@ -48,6 +48,26 @@ Json kernel_json(const StatusSources& sources) {
           {"timer_stalled", sources.timer_stalled}};
 }
 
+Json backstop_json(const StatusSources& sources) {
+  if (sources.probe == nullptr || sources.probe->backstop() == nullptr) {
+    return nullptr;
+  }
+  const probe::BackstopCounters counters = sources.probe->backstop()->counters();
+  Json spared = Json::object();
+  for (std::size_t i = 1; i < counters.spared.size(); ++i) {
+    spared[std::string(probe::to_string(static_cast<probe::BackstopSpared>(i)))] =
+        counters.spared[i];
+  }
+  return {{"way", sources.probe->ladder().chosen(probe::Purpose::kBackstop)},
+          {"armed", counters.armed},
+          {"fired", counters.fired},
+          {"taken", counters.taken},
+          {"expired", counters.expired},
+          {"spared", std::move(spared)},
+          {"signals", counters.signals},
+          {"refused_signals", counters.refused_signals}};
+}
+
 Json passes_json(const HotCounters& hot) {
   Json passes = Json::object();
   for (std::size_t i = 0; i < kPassTriggers; ++i) {
@@ -144,6 +164,7 @@ nlohmann::ordered_json counters_json(const StatusSources& sources) {
   counters["control_socket"] = control_socket_json(*sources.control_socket);
   counters["actuator"] = actuator_json(sources);
   counters["kernel"] = kernel_json(sources);
+  counters["backstop"] = backstop_json(sources);
   return counters;
 }
 

@@ -123,8 +123,13 @@ HotLoop::Answer HotLoop::perform(const engine::Signal& signal) {
   HotPod& victim = pod_at(signal.pod);
   fault_point(FaultPoint::kDecided);
   kill_due_at_ = signal.kill_due_at;
-  enforce::Start start{
-      .grace = signal.grace, .hold_tasks = signal.hold_tasks, .bridge = signal.bridge};
+  const bool by_kernel = signal.begun_by_kernel && kernel_kill_;
+  enforce::Start start{.grace = by_kernel ? Duration{0} : Duration(signal.grace),
+                       .hold_tasks = signal.hold_tasks,
+                       .bridge = signal.bridge};
+  if (by_kernel) {
+    start.killed_by_kernel_at = kernel_kill_->at;
+  }
   if (!signal.dry_run) {
     start.pids_max = leave_intent(victim, {.hard = signal.hard,
                                            .at_once = signal.grace.count() == 0,
@@ -143,6 +148,9 @@ HotLoop::Answer HotLoop::perform(const engine::Signal& signal) {
     // If the pod's eviction is in progress already, the intent is as valid as the one before it.
     if (victim.target && !signal.dry_run && begun.error().code != Errc::kBusy) {
       enforce::clear_intent(*victim.target);
+    }
+    if (by_kernel) {
+      begun_ = report_of_kernel_kill();
     }
     return signalled(begun);
   }
@@ -283,15 +291,6 @@ HotLoop::Answer HotLoop::perform(const engine::Rehearse& rehearse) {
 HotLoop::Answer HotLoop::perform(const engine::EndRehearsal& /*end*/) {
   end_rehearsal();
   return std::nullopt;
-}
-
-/// No configuration of the daemon has a margin for it, so that the engine never arms it.
-HotLoop::Answer HotLoop::perform(const engine::ArmBackstop& /*arm*/) {
-  return std::nullopt;
-}
-
-HotLoop::Answer HotLoop::perform(const engine::DisarmBackstop& /*disarm*/) {
-  return engine::BackstopTaken{};
 }
 
 void HotLoop::end_rehearsal() {

@@ -67,6 +67,9 @@ HotLoop::HotLoop(Options options, base::EventLoop loop, base::Timer timer)
       readings_(std::move(options_.readings)),
       looks_(options_.ladder, *config_),
       engine_(engine_options(options_, *config_), options_.clock->now()) {
+  if (options_.backstop == nullptr) {
+    config_->backstop_margin.reset();
+  }
   if (options_.filesystems != nullptr) {
     storage_.resize(kMaxPods);
   }
@@ -136,6 +139,8 @@ Result<> HotLoop::run(const std::atomic<bool>& stop) {
     EVICTD_TRY(wait());
     wake_at_ = options_.clock->now();
   }
+  // Takes a plan back, or adopts its kill.
+  dispatch(engine::Woken{wake_at_});
   return {};
 }
 

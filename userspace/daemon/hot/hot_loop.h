@@ -21,6 +21,7 @@
 #include "enforce/actuator.h"
 #include "enforce/intent.h"
 #include "engine/engine.h"
+#include "probe/backstop.h"
 #include "probe/events.h"
 
 namespace evictd::daemon {
@@ -98,13 +99,16 @@ class HotLoop final : private probe::EventSink {
   [[nodiscard]] Answer perform(const engine::Report& report);
   [[nodiscard]] Answer perform(const engine::Rehearse& rehearse);
   [[nodiscard]] Answer perform(const engine::EndRehearsal& end);
-  [[nodiscard]] Answer perform(const engine::ArmBackstop& arm);
-  [[nodiscard]] Answer perform(const engine::DisarmBackstop& disarm);
   /// Returns the pod's pids.max as the intent has it; nullopt without a target.
   std::optional<enforce::PidsMax> leave_intent(const HotPod& victim, const enforce::Intent& intent);
   void end_rehearsal();
   void queue_local_eviction(const engine::Signal& signal, const enforce::SignalReport& begun);
   void publish_counters();
+
+  // hot_backstop.cpp: the kill that the kernel side may do alone.
+  [[nodiscard]] Answer perform(const engine::ArmBackstop& arm);
+  [[nodiscard]] Answer perform(const engine::DisarmBackstop& disarm);
+  [[nodiscard]] enforce::SignalReport report_of_kernel_kill() const;
 
   // hot_report.cpp: reports of a pass to housekeeping.
   void copy_pods(PassCopy& copy);
@@ -149,6 +153,8 @@ class HotLoop final : private probe::EventSink {
   Timeline timeline_;
   /// What the last pass began, for its record.
   std::optional<enforce::SignalReport> begun_;
+  /// The kill of the kernel side that the current pass adopts.
+  std::optional<probe::BackstopFiring> kernel_kill_;
   MonoTime kill_due_at_{};
   std::vector<LocalEvictionBegun> local_begun_;
   /// Passes since the last one with a copy, and how they began, for the next record.

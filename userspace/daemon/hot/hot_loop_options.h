@@ -14,6 +14,7 @@
 #include "enforce/actuator.h"
 #include "engine/eviction_times.h"
 #include "engine/operator_wishes.h"
+#include "probe/backstop.h"
 #include "probe/event_ring.h"
 #include "probe/ladder.h"
 
@@ -26,6 +27,8 @@ struct HotLoopOptions {
   const probe::Ladder* ladder = nullptr;
   /// Its events; nullptr without BPF.
   probe::EventRing* events = nullptr;
+  /// What can kill by a plan; nullptr without it.
+  probe::Backstop* backstop = nullptr;
   const core::Clock* clock = nullptr;
   Mailbox<ToHot>* inbox = nullptr;
   Mailbox<ToHousekeeping>* outbox = nullptr;

@@ -97,6 +97,9 @@ void HotLoop::handle(UsePodRootFiles& message) {
 }
 
 void HotLoop::handle(UseConfig& message) {
+  if (options_.backstop == nullptr) {
+    message.config->backstop_margin.reset();
+  }
   dispatch(engine::ConfigurationChanged{message.config.get()});
   std::swap(config_, message.config);
   looks_.use(*config_);

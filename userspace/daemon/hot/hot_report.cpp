@@ -106,6 +106,7 @@ HotLoop::Answer HotLoop::perform(const engine::Report& report) {
   if (begun_) {
     done.begun = EvictionBegun{.victim = &pod_at(*decision.victim),
                                .signals = *begun_,
+                               .kernel_kill = engine_.pass().adopted ? kernel_kill_ : std::nullopt,
                                .threshold = *decision.threshold,
                                .grace = decision.grace,
                                .kill_due_at = kill_due_at_,

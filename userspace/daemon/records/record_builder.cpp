@@ -202,6 +202,18 @@ void add_victim(exporting::EvictionRecord& record, const Begun& begun) {
   }
 }
 
+void add_kernel_kill(exporting::EvictionRecord& record, const EvictionBegun& begun) {
+  if (!begun.kernel_kill) {
+    return;
+  }
+  exporting::RecordedKernelKill& kill = record.kernel_kill.emplace();
+  kill.at = happened(begun.kernel_kill->at);
+  kill.left_out = begun.kernel_kill->left_out;
+  for (const probe::BackstopAnswer& answer : begun.kernel_kill->given()) {
+    kill.answers.push_back({.code = answer.code, .count = answer.count});
+  }
+}
+
 eviction::Outcome outcome_of(const EvictionBegun& begun) {
   if (begun.escalated) {
     return eviction::Outcome::kEscalated;
@@ -331,6 +343,7 @@ exporting::EvictionRecord make_record(const PassDone& done, const RecordContext&
     record.outcome = eviction::to_string(outcome_of(*done.begun));
     record.timeline.signal = happened(done.timeline.signal_at);
     add_victim(record, *done.begun);
+    add_kernel_kill(record, *done.begun);
   }
   if (done.copy) {
     if (!done.begun) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "daemon/hot/hot_pod.h"
 #include "daemon/hot/hot_storage.h"
@@ -14,6 +15,7 @@
 #include "evictd/result.h"
 #include "evictd/time.h"
 #include "eviction/local_storage.h"
+#include "probe/backstop.h"
 
 namespace evictd::daemon {
 
@@ -42,6 +44,8 @@ struct EvictionBegun {
   /// Lives at least until this message is handled.
   const HotPod* victim = nullptr;
   enforce::SignalReport signals;
+  /// What the kernel side did before; unset if it did nothing.
+  std::optional<probe::BackstopFiring> kernel_kill{};
   /// Index of the threshold acted on.
   std::size_t threshold = 0;
   std::chrono::milliseconds grace{0};
