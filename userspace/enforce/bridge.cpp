@@ -86,20 +86,27 @@ std::string_view to_string(BridgeState state) {
   return "";
 }
 
-BridgeReport Bridge::set(std::optional<Bytes> usage) {
+BridgeReport Bridge::set(const UsageNow& usage_now) {
   if (!file_) {
     return not_set(BridgeState::kNoFile);
   }
   const std::optional<Bytes> before = read_high(file_.get());
+  std::optional<Bytes> usage = usage_now();
   if (!before || !usage) {
     return not_set(BridgeState::kUnreadable);
   }
-  const Bytes high = *usage + kRoom;
+  Bytes high = *usage + kRoom;
   if (high >= *before) {
     return not_set(BridgeState::kLowAlready);
   }
   if (!write_note(file_.get(), *before, high)) {
     return not_set(BridgeState::kNotNoted);
+  }
+  // The first note may have waited for memory while the pod grew on; the second one replaces it.
+  usage = usage_now();
+  if (usage && *usage + kRoom > high && *usage + kRoom < *before &&
+      write_note(file_.get(), *before, *usage + kRoom)) {
+    high = *usage + kRoom;
   }
   if (!write_high(file_.get(), high)) {
     remove_note(file_.get());
@@ -107,6 +114,14 @@ BridgeReport Bridge::set(std::optional<Bytes> usage) {
   }
   lowered_ = Lowered{.before = *before, .set = high};
   return {.state = BridgeState::kSet, .before = *before, .set = high};
+}
+
+bool Bridge::end_would_reclaim(const UsageNow& usage_now) const {
+  if (!lowered_ || lowered_->before == kNoHigh) {
+    return false;
+  }
+  const std::optional<Bytes> usage = usage_now();
+  return !usage || *usage > lowered_->before;
 }
 
 BridgeEnd Bridge::put_back() {

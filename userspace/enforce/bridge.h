@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -51,6 +52,9 @@ enum class BridgeEnd : std::uint8_t {
 /// all else runs on, a handler of SIGTERM too. Allocates nothing. Thread rule: as its target.
 class Bridge {
  public:
+  /// Reads the bytes charged to the pod; nullopt if unreadable.
+  using UsageNow = std::function<std::optional<Bytes>()>;
+
   /// `file`: memory.high of the pod, open for reading and writing; empty for none.
   void use(base::Fd file) { file_ = std::move(file); }
   void close() { file_.reset(); }
@@ -58,8 +62,11 @@ class Bridge {
   /// Lowers memory.high to what the pod uses and a little more, so that the write reclaims nothing
   /// in the calling thread. Notes the former value on the file before. Call it after SIGTERM: a
   /// throttled task sleeps in the kernel for up to 2 s, which only SIGKILL ends.
-  /// `usage`: bytes charged to the pod now, if readable. Cost: three system calls.
-  [[nodiscard]] BridgeReport set(std::optional<Bytes> usage);
+  /// Cost: three system calls and two of `usage_now`.
+  [[nodiscard]] BridgeReport set(const UsageNow& usage_now);
+  /// Whether put_back() would reclaim in the calling thread: the pod uses more than its former
+  /// value. Unknown usage counts as more.
+  [[nodiscard]] bool end_would_reclaim(const UsageNow& usage_now) const;
   /// Restores the former value if memory.high still has the lower one, and removes the note.
   BridgeEnd put_back();
   /// Takes over the end of `older`, a bridge of the same cgroup.

@@ -251,7 +251,10 @@ Result<SignalReport> CgroupActuator::kill(Eviction& eviction, MonoTime now,
     target.remember_hold(before);
   }
   // Right after the signal: kernels 5.18 to 6.7 throttle large charges of dying tasks too.
-  end_bridge(target);
+  // A former value that would reclaim here is put back at the release instead.
+  if (!target.bridge_.end_would_reclaim([&target] { return target.usage(); })) {
+    end_bridge(target);
+  }
   counters_.sigkills += report.processes;
   static_cast<void>(watch_.add_events(eviction.ticket.slot, target.events_.get()));
   eviction.look_again_at = now + (*all ? kLookAgain : kLookSoon);

@@ -134,7 +134,7 @@ void CgroupActuator::give_forks_back(const Eviction& eviction) {
 }
 
 BridgeReport CgroupActuator::set_bridge(KillTarget& target) {
-  const BridgeReport report = target.bridge_.set(target.usage());
+  const BridgeReport report = target.bridge_.set([&target] { return target.usage(); });
   if (report.state == BridgeState::kSet) {
     ++counters_.bridges_set;
   } else {

@@ -13,9 +13,14 @@
 #include <string_view>
 
 #include "base/fd.h"
+#include "evictd/bytes.h"
 
 namespace evictd::enforce {
 namespace {
+
+std::optional<Bytes> uses_64_mib() {
+  return 64_MiB;
+}
 
 /// A memory.high in memory, and a bridge on it.
 class BridgeOnAFile : public testing::Test {
@@ -45,7 +50,7 @@ class BridgeOnAFile : public testing::Test {
 TEST_F(BridgeOnAFile, LowersToALittleAboveTheUsage) {
   write("max\n");
 
-  const BridgeReport report = bridge_.set(64_MiB);
+  const BridgeReport report = bridge_.set(uses_64_mib);
 
   EXPECT_EQ(report.state, BridgeState::kSet);
   EXPECT_EQ(report.before, kNoHigh);
@@ -54,10 +59,37 @@ TEST_F(BridgeOnAFile, LowersToALittleAboveTheUsage) {
   EXPECT_TRUE(has_note());
 }
 
+TEST_F(BridgeOnAFile, CountsWhatThePodGrewMeanwhile) {
+  write("max\n");
+  int readings = 0;
+
+  const BridgeReport report =
+      bridge_.set([&readings] { return std::optional(++readings == 1 ? 64_MiB : 70_MiB); });
+
+  EXPECT_EQ(report.set, 72_MiB);
+  Bridge later;
+  later.use(base::Fd(::dup(file_.get())));
+  later.recall();
+  EXPECT_EQ(later.put_back(), BridgeEnd::kPutBack) << "the note has the same value";
+}
+
+TEST_F(BridgeOnAFile, EndsLaterIfThatWouldReclaim) {
+  const auto uses_90_mib = [] { return std::optional(90_MiB); };
+  write("max\n");
+  ASSERT_EQ(bridge_.set(uses_64_mib).state, BridgeState::kSet);
+  EXPECT_FALSE(bridge_.end_would_reclaim(uses_90_mib));
+
+  bridge_.put_back();
+  write(std::to_string((80_MiB).value) + "\n");
+  ASSERT_EQ(bridge_.set(uses_64_mib).state, BridgeState::kSet);
+  EXPECT_TRUE(bridge_.end_would_reclaim(uses_90_mib));
+  EXPECT_FALSE(bridge_.end_would_reclaim(uses_64_mib));
+}
+
 TEST_F(BridgeOnAFile, PutsBackWhatWasThere) {
   for (const std::string& before : {std::string("max"), std::string("99999744")}) {
     write(before + "\n");
-    ASSERT_EQ(bridge_.set(64_MiB).state, BridgeState::kSet);
+    ASSERT_EQ(bridge_.set(uses_64_mib).state, BridgeState::kSet);
 
     EXPECT_EQ(bridge_.put_back(), BridgeEnd::kPutBack);
 
@@ -69,7 +101,7 @@ TEST_F(BridgeOnAFile, PutsBackWhatWasThere) {
 
 TEST_F(BridgeOnAFile, LeavesAValueThatAnotherWriterHasSet) {
   write("max\n");
-  ASSERT_EQ(bridge_.set(64_MiB).state, BridgeState::kSet);
+  ASSERT_EQ(bridge_.set(uses_64_mib).state, BridgeState::kSet);
   write("88888320\n");
 
   EXPECT_EQ(bridge_.put_back(), BridgeEnd::kNothing);
@@ -81,7 +113,7 @@ TEST_F(BridgeOnAFile, LeavesAValueThatAnotherWriterHasSet) {
 TEST_F(BridgeOnAFile, LeavesAValueThatIsNoHigherThanItsOwn) {
   write("69206016\n");
 
-  EXPECT_EQ(bridge_.set(64_MiB).state, BridgeState::kLowAlready);
+  EXPECT_EQ(bridge_.set(uses_64_mib).state, BridgeState::kLowAlready);
 
   EXPECT_EQ(first_line(), "69206016");
   EXPECT_FALSE(has_note());
@@ -89,18 +121,18 @@ TEST_F(BridgeOnAFile, LeavesAValueThatIsNoHigherThanItsOwn) {
 
 TEST_F(BridgeOnAFile, ChangesNothingThatItCannotRead) {
   write("max\n");
-  EXPECT_EQ(bridge_.set(std::nullopt).state, BridgeState::kUnreadable);
+  EXPECT_EQ(bridge_.set([] { return std::optional<Bytes>(); }).state, BridgeState::kUnreadable);
   EXPECT_EQ(first_line(), "max");
 
   write("nonsense\n");
-  EXPECT_EQ(bridge_.set(64_MiB).state, BridgeState::kUnreadable);
+  EXPECT_EQ(bridge_.set(uses_64_mib).state, BridgeState::kUnreadable);
   EXPECT_EQ(first_line(), "nonsense");
 }
 
 TEST_F(BridgeOnAFile, IsNotThereWithoutAFile) {
   bridge_.close();
 
-  EXPECT_EQ(bridge_.set(64_MiB).state, BridgeState::kNoFile);
+  EXPECT_EQ(bridge_.set(uses_64_mib).state, BridgeState::kNoFile);
   EXPECT_EQ(bridge_.put_back(), BridgeEnd::kNothing);
 }
 
@@ -110,14 +142,14 @@ TEST_F(BridgeOnAFile, NotesNothingThatTheKernelRefuses) {
   const std::string path = "/proc/self/fd/" + std::to_string(file_.get());
   bridge_.use(base::Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)));
 
-  EXPECT_EQ(bridge_.set(64_MiB).state, BridgeState::kRefused);
+  EXPECT_EQ(bridge_.set(uses_64_mib).state, BridgeState::kRefused);
 
   EXPECT_FALSE(has_note());
 }
 
 TEST_F(BridgeOnAFile, OfAnEarlierEvictdEndsByItsNote) {
   write("max\n");
-  ASSERT_EQ(bridge_.set(64_MiB).state, BridgeState::kSet);
+  ASSERT_EQ(bridge_.set(uses_64_mib).state, BridgeState::kSet);
   Bridge later;
   later.use(base::Fd(::dup(file_.get())));
 
@@ -129,7 +161,7 @@ TEST_F(BridgeOnAFile, OfAnEarlierEvictdEndsByItsNote) {
 
 TEST_F(BridgeOnAFile, IsContinuedByAnotherWithoutAFileOfItsOwn) {
   write("max\n");
-  ASSERT_EQ(bridge_.set(64_MiB).state, BridgeState::kSet);
+  ASSERT_EQ(bridge_.set(uses_64_mib).state, BridgeState::kSet);
   Bridge newer;
 
   newer.continue_from(bridge_);

@@ -11,6 +11,7 @@
 #include "config/eviction_fields.h"
 #include "daemon/records/adopted_record.h"
 #include "daemon/records/record_texts.h"
+#include "enforce/bridge.h"
 #include "evictd/try.h"
 #include "eviction/message.h"
 #include "export/json_time.h"
@@ -147,7 +148,10 @@ const exporting::EvictionRecord& RecordsService::record_eviction(const PassDone&
 }
 
 void RecordsService::report_missing_bridge(const exporting::EvictionRecord& record) {
-  if (!record.bridge || record.bridge->set || std::exchange(reported_missing_bridge_, true)) {
+  // A pod that its own memory.high holds back already lacks nothing.
+  if (!record.bridge || record.bridge->set ||
+      record.bridge->not_set == enforce::to_string(enforce::BridgeState::kLowAlready) ||
+      std::exchange(reported_missing_bridge_, true)) {
     return;
   }
   context_.log->warn("graceBridge: pod " + record.ns + "/" + record.name + " (" + record.uid +

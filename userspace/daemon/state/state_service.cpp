@@ -272,7 +272,7 @@ std::optional<Adoption> StateService::adopt(const HotPod& pod, FoundPod found, M
   found.may_end = may_end(pod, in_dry_run());
   std::optional<Adoption> adoption = adoption_of(found, now);
   const SavedEviction known = known_of(pod, found.saved);
-  if (found.intent) {
+  if (found.intent || found.saved != nullptr) {
     log_bridge(*context_.log, known, enforce::restore_memory_high(*pod.target));
   }
   if (found.intent && !is_ended_here(adoption)) {
