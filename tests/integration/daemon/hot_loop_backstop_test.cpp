@@ -34,7 +34,7 @@ class WithBackstop : public Evicting {
 
 TEST_F(WithBackstop, TheKernelSideIsGivenThePlanOfTheRehearsal) {
   approach();
-  send(RunPass{});
+  send(engine::PassRequested{});
   ASSERT_TRUE(next<PassDone>());
   const std::vector<FakeBackstop::Plan> plans = backstop_.plans();
   ASSERT_FALSE(plans.empty());
@@ -51,7 +51,7 @@ TEST_F(WithBackstop, TheKernelSideIsGivenThePlanOfTheRehearsal) {
 TEST_F(WithBackstop, AKillOfTheKernelSideIsFinishedAndToldWithItsAnswers) {
   backstop_.fire();
   approach();
-  send(RunPass{});
+  send(engine::PassRequested{});
   const std::optional<PassDone> done = next<PassDone>();
   ASSERT_TRUE(done);
   ASSERT_TRUE(done->begun);
@@ -68,7 +68,7 @@ TEST_F(WithBackstop, AKillThatLeftNobodyHasItsRecordToo) {
   backstop_.fire();
   actuator_.refuse_begins(Errc::kNotFound);
   approach();
-  send(RunPass{});
+  send(engine::PassRequested{});
   const std::optional<PassDone> done = next<PassDone>();
   ASSERT_TRUE(done);
   ASSERT_TRUE(done->begun);
@@ -84,7 +84,7 @@ class WithBackstopMargin : public WithBackstop {
 
 TEST_F(WithBackstopMargin, TheKernelSideActsThatFarPastTheThreshold) {
   approach();
-  send(RunPass{});
+  send(engine::PassRequested{});
   ASSERT_TRUE(next<PassDone>());
   ASSERT_FALSE(backstop_.plans().empty());
   EXPECT_EQ(backstop_.plans().front().order.least_value,
@@ -98,7 +98,7 @@ class WithBackstopOff : public WithBackstop {
 
 TEST_F(WithBackstopOff, TheKernelSideIsGivenNoPlan) {
   approach();
-  send(RunPass{});
+  send(engine::PassRequested{});
   ASSERT_TRUE(next<PassDone>());
   EXPECT_TRUE(backstop_.plans().empty());
 }

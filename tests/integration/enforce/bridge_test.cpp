@@ -151,7 +151,7 @@ TEST_F(BridgeOnV2, OfAnEvictdThatWasKilledIsLiftedByTheNext) {
   {
     Bridge bridge;
     bridge.use(opened.open_memory_high());
-    ASSERT_EQ(bridge.set(opened.usage()).state, BridgeState::kSet);
+    ASSERT_EQ(bridge.set([&opened] { return opened.usage(); }).state, BridgeState::kSet);
   }
   EXPECT_NE(high(), "max");
 
