@@ -50,6 +50,9 @@ static __always_inline __u32 fire(struct backstop_look *look, bool listed)
 		return spared;
 	if (!finds_somebody(look, task, listed))
 		return EVICTD_SPARED_CONTEXT;
+	/* The readings above may be old by now: the CPU can be taken from a program too. */
+	if (bpf_ktime_get_ns() >= backstop.expires_ktime_ns)
+		return EVICTD_SPARED_NOT;
 	/* Before the claim, after which user space reads it. Whoever loses the claim was here at
 	 * the same time. */
 	backstop.fired_ktime_ns = look->now;
@@ -71,10 +74,8 @@ static __always_inline __u64 look_at_plan(__u64 now, bool listed)
 
 	if (!look.claim || now >= backstop.expires_ktime_ns)
 		return BACKSTOP_LONGEST_NS;
-	if (!read_level(now, &look.value)) {
-		backstop.spared = EVICTD_SPARED_STALE;
+	if (!read_level(now, &look.value))
 		return BACKSTOP_LONGEST_NS;
-	}
 	if (look.value > backstop.most_value)
 		backstop.spared = EVICTD_SPARED_BEYOND;
 	else if (look.value >= backstop.least_value)

@@ -55,6 +55,11 @@ static __always_inline bool claim_plan(__u64 claim)
 	/* Under the lock of the entry's bucket; user space takes a plan the same way. */
 	if (bpf_map_update_elem(&compared, &key, &one, BPF_NOEXIST))
 		return false;
+	/* So old that user space gave its entry up: another plan has the claim word. */
+	if (*(volatile __u64 *)&backstop.claim != claim) {
+		bpf_map_delete_elem(&compared, &key);
+		return false;
+	}
 	backstop.claim = fired;
 	return true;
 #else

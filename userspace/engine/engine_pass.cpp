@@ -20,6 +20,19 @@ void mark_vanished(Victim& victim, MonoTime now) {
   victim.released_at = now;
 }
 
+/// The kernel side has killed it, and no actuator reports its end: `refused` says why.
+void mark_killed_by_kernel(Victim& victim, Errc refused, MonoTime killed_at, MonoTime now) {
+  victim.killed_at = killed_at;
+  if (refused == Errc::kNotFound) {
+    // Nobody is left: what runs there from now on is not the victim.
+    victim.phase = VictimPhase::kReleased;
+    victim.released_at = now;
+    victim.leaves_memory = true;
+  } else {
+    victim.observed_only = true;
+  }
+}
+
 /// The place of a pod that a pass has read.
 std::size_t place_of(CgroupId pod, const Pods& pods, std::span<const std::uint32_t> slots) {
   const auto slot = std::find_if(slots.begin(), slots.end(),
@@ -234,9 +247,7 @@ void Engine::begun(const Signalled& signalled) {
     victim.phase = VictimPhase::kHardGrace;
   }
   if (signalled.refused) {
-    // It dies all the same, but no actuator reports its end.
-    victim.observed_only = true;
-    victim.killed_at = pass_.adopted->at;
+    mark_killed_by_kernel(victim, *signalled.refused, pass_.adopted->at, pass_.at);
   }
   victims_.add(victim);
   refused_.note_begun(pod);
@@ -352,6 +363,9 @@ void Engine::end_pass() {
                .resumed = pass_.resumed,
                .crossed_at = crossed_at});
   agenda_.forget();
+  if (pass_.adopted) {
+    want(PassTrigger::kRequest);  // It chose nobody: what else was wanted is still to be decided.
+  }
   if (pass_.resumed) {
     pass_.round = 0;
     // The victim was not there: a whole pass finds another one. Enough was reclaimed: the

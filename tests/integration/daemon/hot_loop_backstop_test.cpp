@@ -75,6 +75,10 @@ TEST_F(WithBackstop, AKillThatLeftNobodyHasItsRecordToo) {
   EXPECT_EQ(done->begun->signals.method, enforce::SignalMethod::kKernel);
   EXPECT_EQ(done->begun->signals.signal, SIGKILL);
   EXPECT_EQ(done->begun->signals.processes, 2U);
+  const std::optional<EvictionStep> end = next<EvictionStep>();
+  ASSERT_TRUE(end) << "its record would never end";
+  EXPECT_EQ(end->progress.pod, ids_["hog"]);
+  EXPECT_EQ(end->progress.state, enforce::EvictionState::kReleased);
 }
 
 class WithBackstopMargin : public WithBackstop {

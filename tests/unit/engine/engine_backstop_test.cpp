@@ -222,6 +222,26 @@ TEST_F(EngineWithBackstop, RanksNobodyWhileAKilledPodDies) {
   EXPECT_EQ(engine_.decision().outcome, eviction::Outcome::kHeld);
 }
 
+TEST_F(EngineWithBackstop, AKillThatLeftNobodyIsOver) {
+  rehearse();
+  fired_at_ = now_;
+  refusal_ = Errc::kNotFound;
+  available_ = kBelowThreshold;
+  turn({Crossed{.threshold = 0, .at = now_}});
+  const Victim* victim = engine_.victims().find(pod(2).id);
+  ASSERT_NE(victim, nullptr);
+  EXPECT_EQ(victim->phase, VictimPhase::kReleased);
+  EXPECT_FALSE(victim->observed_only);
+}
+
+TEST_F(EngineWithBackstop, DecidesWhatElseWasWantedAfterAnAdoption) {
+  rehearse();
+  fired_at_ = now_;
+  turn({});
+  ASSERT_EQ(performed<Signal>().size(), 1U);
+  EXPECT_EQ(performed<Report>().back().trigger, PassTrigger::kRequest);
+}
+
 TEST_F(EngineWithBackstop, WaitsForAKilledPodWithoutAnActuator) {
   rehearse();
   fired_at_ = now_;

@@ -48,6 +48,20 @@ HotLoop::Answer HotLoop::perform(const engine::DisarmBackstop& /*disarm*/) {
   return engine::BackstopTaken{kernel_kill_ ? std::optional(kernel_kill_->at) : std::nullopt};
 }
 
+/// No actuator reports the end of a pod that the kernel side left empty.
+void HotLoop::end_kernel_kill(const HotPod& pod) {
+  const engine::Victim* const victim = engine_.victims().find(pod.memory_id);
+  if (victim == nullptr || victim->phase != engine::VictimPhase::kReleased) {
+    return;
+  }
+  send(EvictionStep{.progress = {.ticket = {},
+                                 .pod = pod.memory_id,
+                                 .state = enforce::EvictionState::kReleased,
+                                 .at = victim->released_at,
+                                 .signals = {}},
+                    .counters = options_.actuator->counters()});
+}
+
 /// Nothing was left to signal: the record tells what the kernel side did.
 enforce::SignalReport HotLoop::report_of_kernel_kill() const {
   enforce::SignalReport report{

@@ -109,6 +109,7 @@ class HotLoop final : private probe::EventSink {
   [[nodiscard]] Answer perform(const engine::ArmBackstop& arm);
   [[nodiscard]] Answer perform(const engine::DisarmBackstop& disarm);
   [[nodiscard]] enforce::SignalReport report_of_kernel_kill() const;
+  void end_kernel_kill(const HotPod& pod);
 
   // hot_report.cpp: reports of a pass to housekeeping.
   void copy_pods(PassCopy& copy);

@@ -127,6 +127,9 @@ HotLoop::Answer HotLoop::perform(const engine::Report& report) {
   if (done.begun || done.copy) {
     hand_over(std::move(done), rehearsal);
   }
+  if (begun_ && begun_->method == enforce::SignalMethod::kKernel) {
+    end_kernel_kill(pod_at(*decision.victim));
+  }
   // After the pass itself, whose copy has the other observations.
   for (LocalEvictionBegun& begun : local_begun_) {
     send(std::move(begun));
