@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "support/cgroup_path.h"
+#include "unit/cluster/cgroup_path.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace evictd::cluster;

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/cgroup_path.h"
+#include "cgroup_path.h"
 
 namespace evictd::cluster {
 namespace {
