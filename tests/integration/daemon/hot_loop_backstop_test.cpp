@@ -26,9 +26,10 @@ class WithBackstop : public Evicting {
     node_.set_memory(890_MiB);
     start();
     ASSERT_TRUE(next<PassDone>());
-    ring_.hint(clock_.now(), milliseconds(1));
+    const MonoTime began = clock_.now();
+    ring_.hint(began, milliseconds(1));
     ring_.tell();
-    ASSERT_TRUE(ring_.looked_at(clock_.now() + milliseconds(1)));
+    ASSERT_TRUE(ring_.looked_at(began + milliseconds(1)));
   }
 };
 

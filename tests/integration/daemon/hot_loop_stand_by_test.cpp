@@ -43,10 +43,11 @@ TEST_F(StandingBy, PractisesTheKillUntilTheWaitIsOver) {
   start();
   ASSERT_TRUE(next<PassDone>());
   EXPECT_EQ(actuator_.practised, 0);
-  ring_.hint(clock_.now(), milliseconds(1));
+  const MonoTime began = clock_.now();
+  ring_.hint(began, milliseconds(1));
   ring_.tell();
   // Answered once the stand-by is over.
-  ASSERT_TRUE(ring_.looked_at(clock_.now() + milliseconds(1)));
+  ASSERT_TRUE(ring_.looked_at(began + milliseconds(1)));
   send(engine::PassRequested{});
   ASSERT_TRUE(next<PassDone>());
   EXPECT_GE(actuator_.practised, 5);

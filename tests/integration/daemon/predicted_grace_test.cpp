@@ -8,9 +8,10 @@
 namespace evictd::daemon::test {
 namespace {
 
-/// Half of the headroom, down to the floor, is gone within a sixteenth of the grace, so that a hog
-/// that was held up for a while is still too fast for all of it.
-constexpr std::int64_t kRate = kHeadroom * 8;
+/// The run-up takes two of the windows of 100 ms in which the kernel side measures a rate. Half of
+/// the headroom, down to the floor, is gone within a sixth of the grace, so that a hog that was
+/// held up for a while is still too fast for all of it.
+constexpr std::int64_t kRate = kHeadroom * 3;
 constexpr std::int64_t kGraceMs = 1000;
 constexpr std::int64_t kMarginMs = 50;
 
