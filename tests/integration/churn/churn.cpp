@@ -99,7 +99,7 @@ Result<bool> run_rounds(const ChurnOptions& options, Floor& floor) {
   if (Interrupt::requested()) {
     return true;
   }
-  if (const Result<bool> right = run_oscillation(options, floor, audit); !right || !*right) {
+  if (Result<bool> right = run_oscillation(options, floor, audit); !right || !*right) {
     return right;
   }
   EVICTD_TRY(floor.stop_daemon());
