@@ -18,10 +18,13 @@ std::string racing_config(const RacingDaemonOptions& options) {
       {"eventSource", options.mode == EvictdMode::kPoll ? "poll" : "bpf"},
       {"memoryAvailableSource", options.memory_available_source},
       {"manifestDirectories", {options.manifests.string()}},
-      {"cgroupRoot", options.tree.cgroup_root()},
+      {"cgroupRoot", options.cgroup_root},
       {"runtimeDirectory", options.directory.string()}};
   if (options.mode == EvictdMode::kBpf || options.mode == EvictdMode::kPoll) {
     config["hardEvictionGracePeriodSeconds"] = 0;
+  }
+  if (options.mode == EvictdMode::kBpfBridge) {
+    config["graceBridge"] = "memoryHigh";
   }
   // JSON is valid YAML.
   return config.dump(2) + "\n";

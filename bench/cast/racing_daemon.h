@@ -8,20 +8,21 @@
 
 #include "evictd/result.h"
 #include "stage/daemon_process.h"
-#include "stage/private_tree.h"
 
 namespace evictd::bench {
 
 /// evictd's configurations in a race.
 enum class EvictdMode {
-  kBpf,       ///< Grace 0.
-  kBpfGrace,  ///< The default grace and its floor.
-  kPoll,      ///< Polling every 10 s as the kubelet does, grace 0.
+  kBpf,        ///< Grace 0.
+  kBpfGrace,   ///< The default grace and its floor.
+  kBpfBridge,  ///< The same, and the victim is throttled by its memory.high in the grace.
+  kPoll,       ///< Polling every 10 s as the kubelet does, grace 0.
 };
 
 struct RacingDaemonOptions {
   EvictdMode mode = EvictdMode::kBpf;
-  const stage::PrivateTree& tree;
+  /// Of the private tree with the pods.
+  std::string cgroup_root;
   /// Directory of the evictd binary.
   std::filesystem::path programs;
   /// A private directory on tmpfs.

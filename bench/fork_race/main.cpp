@@ -91,7 +91,7 @@ Result<RowResult> run_row(PrivateGround& own, Cast& cast, const ForkingBystander
                           const Racer& racer, int trials) {
   const Result<stage::DaemonProcess> daemon =
       start_racing_daemon({racer.mode,
-                           own.tree,
+                           own.tree.cgroup_root(),
                            programs_directory(),
                            own.scratch.path(),
                            cast.manifests(),

@@ -17,6 +17,8 @@ EvictdMode mode_of(Racer racer) {
     case Racer::kEvictdGrace:
     case Racer::kEvictdKubeletGrace:
       return EvictdMode::kBpfGrace;
+    case Racer::kEvictdBridge:
+      return EvictdMode::kBpfBridge;
     case Racer::kEvictdPoll:
       return EvictdMode::kPoll;
     case Racer::kEvictd:
@@ -36,7 +38,7 @@ Result<Contestant> Contestant::start(const ContestantOptions& options) {
   if (is_evictd(options.row.racer)) {
     Result<stage::DaemonProcess> daemon =
         start_racing_daemon({mode_of(options.row.racer),
-                             options.tree,
+                             options.tree.cgroup_root(),
                              options.programs,
                              options.directory,
                              options.manifests,

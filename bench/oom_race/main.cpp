@@ -235,8 +235,9 @@ int main_of(int argc, char** argv) {
        .purpose = "Who ends a hog before the kernel's OOM killer does: evictd beside its rivals",
        .trials = 20,
        .quick_trials = 2,
-       .rows_are = "only rows whose title has all of these words: evictd evictd-grace evictd-poll "
-                   "evictd-kubelet evictd-kubelet-grace earlyoom nohang oomd systemd-oomd, "
+       .rows_are = "only rows whose title has all of these words: evictd evictd-grace "
+                   "evictd-bridge evictd-poll evictd-kubelet evictd-kubelet-grace earlyoom nohang "
+                   "oomd systemd-oomd, "
                    "100MiB/s 300MiB/s full, 4k thp, "
                    "100Mi 5%, "
                    "noswap zram swapfile",

@@ -11,6 +11,7 @@ namespace {
 
 constexpr Racer kRacers[] = {Racer::kEvictd,
                              Racer::kEvictdGrace,
+                             Racer::kEvictdBridge,
                              Racer::kEvictdPoll,
                              Racer::kEvictdKubelet,
                              Racer::kEvictdKubeletGrace,
@@ -89,6 +90,8 @@ std::string_view name_of(Racer racer) {
       return "evictd";
     case Racer::kEvictdGrace:
       return "evictd-grace";
+    case Racer::kEvictdBridge:
+      return "evictd-bridge";
     case Racer::kEvictdPoll:
       return "evictd-poll";
     case Racer::kEvictdKubelet:
@@ -108,7 +111,8 @@ std::string_view name_of(Racer racer) {
 }
 
 bool is_evictd(Racer racer) {
-  return racer == Racer::kEvictd || racer == Racer::kEvictdGrace || racer == Racer::kEvictdPoll ||
+  return racer == Racer::kEvictd || racer == Racer::kEvictdGrace ||
+         racer == Racer::kEvictdBridge || racer == Racer::kEvictdPoll ||
          racer == Racer::kEvictdKubelet || racer == Racer::kEvictdKubeletGrace;
 }
 

@@ -16,10 +16,12 @@ namespace evictd::bench {
 enum class Racer {
   kEvictd,              ///< With BPF, grace 0, memory.available as the kernel defines it.
   kEvictdGrace,         ///< The same with the default grace and its floor.
+  kEvictdBridge,        ///< As kEvictdGrace, with graceBridge: memoryHigh.
   kEvictdPoll,          ///< Polling every 10 s as the kubelet does, grace 0, as the kernel defines
                         ///< it.
   kEvictdKubelet,       ///< With BPF, grace 0, memory.available as the kubelet defines it.
-  kEvictdKubeletGrace,  ///< The same with the default grace and its floor.
+  kEvictdKubeletGrace,  ///< The same with the default grace and its floor: the default
+                        ///< configuration.
   kEarlyoom,
   kNohang,
   kOomd,

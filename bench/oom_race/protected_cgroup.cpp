@@ -20,6 +20,7 @@ std::optional<Protection> protection_of(Racer racer) {
       return Protection{64_MiB, 64_MiB};
     case Racer::kEvictd:
     case Racer::kEvictdGrace:
+    case Racer::kEvictdBridge:
     case Racer::kEvictdPoll:
     case Racer::kEvictdKubelet:
     case Racer::kEvictdKubeletGrace:

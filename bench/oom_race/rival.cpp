@@ -115,6 +115,7 @@ std::filesystem::path program_of(Racer racer) {
       return "/lib/systemd/systemd-oomd";
     case Racer::kEvictd:
     case Racer::kEvictdGrace:
+    case Racer::kEvictdBridge:
     case Racer::kEvictdKubelet:
     case Racer::kEvictdKubeletGrace:
     case Racer::kEvictdPoll:

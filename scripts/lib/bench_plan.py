@@ -5,7 +5,7 @@ import subprocess
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Dict, List, Optional
+from typing import Any, Dict, List, Optional
 
 PLAN = "bench/plan.toml"
 # A result is stale if more commits than this have changed the code that it measures.
@@ -17,13 +17,23 @@ class PlanError(Exception):
 
 
 @dataclass(frozen=True)
+class Row:
+    """What has a run of its own."""
+    # The words that select it; none if one run makes all.
+    words: str
+    # How often it is tried; None if the command does not ask.
+    trials: Optional[int]
+    # About how long it takes.
+    minutes: float
+
+
+@dataclass(frozen=True)
 class Planned:
     """A file in bench/results, and how it is made."""
     name: str
-    # The command line. {out} is the file to write, {row} the words that select a row.
+    # The command line. {out} is the file to write, {row} the words that select a row, {trials} how often it is tried.
     run: str
-    # The words of each row that has a run of its own; one without words if one run makes all.
-    rows: List[str]
+    rows: List[Row]
     # What it needs of the release build.
     targets: List[str]
     # The folders whose code it measures.
@@ -32,14 +42,24 @@ class Planned:
     minutes: int
 
 
+def rows_of(part: Dict[str, Any], run: str) -> List[Row]:
+    """The rows of a part of a result; each takes as long as another of the part."""
+    words = [" ".join(chosen) for chosen in itertools.product(*part.get("rows", []))]
+    trials = part["trials"] if "{trials}" in run else None
+    return [Row(each, trials, part["minutes"] / len(words)) for each in words]
+
+
+def planned(name: str, entry: Dict[str, Any], measures: List[str]) -> Planned:
+    parts = entry.get("parts", [entry])
+    return Planned(name, entry["run"], [row for part in parts for row in rows_of(part, entry["run"])],
+                   entry["targets"], measures + entry.get("measures", []), sum(part["minutes"] for part in parts))
+
+
 def load_plan(root: Path) -> Dict[str, Planned]:
     """What is planned, by name, in the order of the file."""
     try:
         whole = tomllib.loads((root / PLAN).read_text(encoding="utf-8"))
-        return {name: Planned(name, entry["run"],
-                              [" ".join(words) for words in itertools.product(*entry.get("rows", []))],
-                              entry["targets"], whole["measures"] + entry.get("measures", []), entry["minutes"])
-                for name, entry in whole["results"].items()}
+        return {name: planned(name, entry, whole["measures"]) for name, entry in whole["results"].items()}
     except KeyError as error:
         raise PlanError(f"{PLAN}: lacks the field {error}") from error
     except (OSError, tomllib.TOMLDecodeError) as error:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """scripts/bench-all in a tree of the test's own, with a plan of a program that measures nothing; this tree's plan."""
+import itertools
 import json
 import os
 import shutil
@@ -29,6 +30,20 @@ run = "bench/measure {out} race {row}"
 rows = [["a", "b"], ["swap"]]
 targets = ["bench-race", "evictd"]
 minutes = 60
+"""
+PARTS = """
+measures = ["bpf"]
+[results.race]
+run = "bench/measure {out} race --trials {trials} --rows {row}"
+targets = ["bench-race", "evictd"]
+[[results.race.parts]]
+trials = 20
+rows = [["a", "b"], ["swap"]]
+minutes = 60
+[[results.race.parts]]
+trials = 5
+rows = [["c"]]
+minutes = 10
 """
 # Records its arguments and writes a result. Files of the test make it wait, change the tree, or fail for one row.
 MEASURE = """#!/bin/sh
@@ -192,7 +207,25 @@ class BenchAllTest(unittest.TestCase):
         self.write("bpf/hook.c", "2")
         self.commit_all()
         self.assertRegex(self.run_script("--list").out,
-                         rf"quick +0 of 1 +- +- +1\nrace +0 of 2 +{self.commit} +1 +60\n")
+                         rf"quick +0 of 1 +- +- +1\nrace +0 of 2 +{self.commit} +1 +60\n"
+                         r"all of them take about 1 h 01 min\n")
+
+    def test_each_part_of_a_result_has_trials_and_minutes_of_its_own(self):
+        self.write("bench/plan.toml", PARTS)
+        self.commit_all()
+        (self.fake / "fails").write_text("race --trials 20 --rows b swap", encoding="utf-8")
+        self.assertIn("the others take about 1 h 10 min", self.run_script(status=1).out)
+        self.assertEqual(self.calls(), ["race --trials 20 --rows a swap", "race --trials 20 --rows b swap",
+                                        "race --trials 5 --rows c"])
+        (self.fake / "fails").unlink()
+        self.assertIn("2 of 3 steps were done before, the others take about 0 h 30 min", self.run_script().out)
+        self.assertEqual(self.calls(), ["race --trials 20 --rows b swap"])
+
+    def test_a_part_without_the_trials_that_its_command_asks_for_is_refused(self):
+        self.write("bench/plan.toml", PARTS.replace("trials = 5\n", ""))
+        self.commit_all()
+        self.assertIn("lacks the field 'trials'", self.run_script(status=1).errors)
+        self.assertEqual(self.calls(), [])
 
     def test_a_result_that_is_not_planned_is_refused(self):
         self.assertIn("no result bogus in the plan; there are: quick race",
@@ -214,7 +247,27 @@ class PlanOfThisTreeTest(unittest.TestCase):
 
     def test_each_row_has_a_file_of_its_own(self):
         for planned in load_plan(ROOT).values():
-            self.assertEqual(len(set(planned.rows)), len(planned.rows), planned.name)
+            self.assertEqual(len({row.words for row in planned.rows}), len(planned.rows), planned.name)
+
+    def test_all_of_it_is_made_in_a_night(self):
+        self.assertLessEqual(sum(planned.minutes for planned in load_plan(ROOT).values()), 8 * 60)
+
+    def test_every_racer_is_raced_often_enough(self):
+        evictd = {"evictd", "evictd-grace", "evictd-bridge", "evictd-poll", "evictd-kubelet-grace"}
+        rivals = {"earlyoom", "nohang", "oomd", "systemd-oomd"}
+        raced = set()
+        for name in ("fork_race", "oom_race", "oom_race_default"):
+            for row in load_plan(ROOT)[name].rows:
+                racer = row.words.split()[0]
+                raced.add(racer)
+                self.assertGreaterEqual(row.trials, 20 if racer in evictd else 5, row.words)
+        self.assertEqual(raced, evictd | rivals)
+
+    def test_the_default_configuration_races_every_kind_of_hog(self):
+        raced = {tuple(row.words.split()[1:4]) for row in load_plan(ROOT)["oom_race"].rows
+                 if row.words.split()[0] == "evictd-kubelet-grace"}
+        self.assertEqual(raced, set(itertools.product(("noswap", "zram"), ("4k", "thp"),
+                                                      ("100MiB/s", "300MiB/s", "full"))))
 
 
 if __name__ == "__main__":

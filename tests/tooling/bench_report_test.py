@@ -111,6 +111,20 @@ class BenchReportTest(unittest.TestCase):
         self.assertIn("pages: thp\n", self.page.read_text(encoding="utf-8"))
         self.assertEqual(self.run_on(page.format("2m"), rows).returncode, 1)
 
+    def test_what_each_contestant_won_is_a_line_per_scene_with_a_blank_where_it_was_not_raced(self):
+        def raced(racer, swap, **changes):
+            return row(params={"racer": racer, "pages": "4k", "swap": swap}, **changes)
+        rows = [raced("evictd", "none", counts=[["trials", 20], ["won", 19]]),
+                raced("evictd", "zram", counts=[["trials", 20], ["won", 20]]),
+                raced("oomd", "none", counts=[["trials", 5], ["won", 0]]),
+                raced("absent", "none", n=0, samples=[])]
+        page = "<!-- bench-report crossing won=racer wake -->\n<!-- /bench-report -->\n"
+        run = self.run_on(page, rows)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("pages: 4k\n\n| swap | evictd | oomd | absent |\n|---|---|---|---|\n"
+                      "| none | 19 of 20 | 0 of 5 | not run |\n| zram | 20 of 20 |  |  |\n",
+                      self.page.read_text(encoding="utf-8"))
+
     def test_a_bench_without_results_has_no_run_on_the_page_and_is_no_error(self):
         page = ("<!-- bench-report scale machine -->\nold\n<!-- /bench-report -->\n"
                 "<!-- bench-report scale start_to_ready -->\n| 1 |\n<!-- /bench-report -->\n"

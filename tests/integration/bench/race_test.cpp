@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "cast/cast.h"
+#include "cast/racing_daemon.h"
+#include "config/config.h"
 #include "oom_race/calm.h"
 #include "oom_race/managed_oom.h"
 #include "oom_race/plan.h"
@@ -33,16 +35,16 @@ TEST(Selection, TakesWholeWordsOnly) {
 TEST(RacePlan, HasEveryRacerInEverySceneAndEachTitleOnce) {
   std::set<std::string> titles;
   for (const std::vector<RaceRun>& runs : race_plan({})) {
-    // Five ways of evictd with two thresholds, four rivals.
-    EXPECT_EQ(runs.size(), 14U);
+    // Six ways of evictd with two thresholds, four rivals.
+    EXPECT_EQ(runs.size(), 16U);
     for (const RaceRun& run : runs) {
       for (const RaceRow& row : run.rows) {
         EXPECT_TRUE(titles.insert(title_of(row)).second) << title_of(row);
       }
     }
   }
-  // Nine racers, three rates, two page sizes, two thresholds; no swap, zram, a swap file.
-  EXPECT_EQ(titles.size(), 9U * 3 * 2 * 2 * 3);
+  // Ten racers, three rates, two page sizes, two thresholds; no swap, zram, a swap file.
+  EXPECT_EQ(titles.size(), 10U * 3 * 2 * 2 * 3);
 }
 
 std::vector<std::string> racers_of(const std::vector<RaceRun>& runs) {
@@ -117,9 +119,40 @@ TEST(RaceTally, ReportsOneTrialInEveryRowOfItsRunWithItsOwnCrossing) {
 TEST(RacePlan, OnlyKubeletNamedRacersReadMemoryAsTheKubelet) {
   EXPECT_EQ(memory_source_of(Racer::kEvictd), "memAvailable");
   EXPECT_EQ(memory_source_of(Racer::kEvictdGrace), "memAvailable");
+  EXPECT_EQ(memory_source_of(Racer::kEvictdBridge), "memAvailable");
   EXPECT_EQ(memory_source_of(Racer::kEvictdPoll), "memAvailable");
   EXPECT_EQ(memory_source_of(Racer::kEvictdKubelet), "kubelet");
   EXPECT_EQ(memory_source_of(Racer::kEvictdKubeletGrace), "kubelet");
+}
+
+config::Settings settings_of(EvictdMode mode) {
+  const Result<config::Config> config =
+      config::parse(racing_config({mode,
+                                   "/race",
+                                   "/programs",
+                                   "/run/race",
+                                   "/run/race/manifests",
+                                   {{"memory.available", "100Mi"}}}),
+                    "evictd.yaml", {});
+  EXPECT_TRUE(config) << config.error().message();
+  return config ? config->settings() : config::Settings{};
+}
+
+TEST(RacingConfig, BridgesTheGraceOfThatRacerAlone) {
+  EXPECT_EQ(settings_of(EvictdMode::kBpfBridge).grace_bridge, config::GraceBridge::kMemoryHigh);
+  EXPECT_EQ(settings_of(EvictdMode::kBpfGrace).grace_bridge, config::GraceBridge::kOff);
+  EXPECT_EQ(settings_of(EvictdMode::kBpf).grace_bridge, config::GraceBridge::kOff);
+}
+
+bool has_no_grace(EvictdMode mode) {
+  return settings_of(mode).hard_eviction.grace_period == std::chrono::seconds{0};
+}
+
+TEST(RacingConfig, HasNoGraceOnlyWhereItsModeSaysSo) {
+  EXPECT_TRUE(has_no_grace(EvictdMode::kBpf));
+  EXPECT_TRUE(has_no_grace(EvictdMode::kPoll));
+  EXPECT_FALSE(has_no_grace(EvictdMode::kBpfGrace));
+  EXPECT_FALSE(has_no_grace(EvictdMode::kBpfBridge));
 }
 
 /// The count of that name in the only row.
