@@ -39,6 +39,7 @@ TEST_F(InKernelBrake, TheHogAloneDiesAndItsRecordSaysByWhom) {
   EXPECT_GE(
       backstop["armed"].get<int>(),
       backstop["fired"].get<int>() + backstop["taken"].get<int>() + backstop["expired"].get<int>());
+  EXPECT_EQ(backstop["no_plan"].size(), 8U) << backstop.dump(1);
 }
 
 TEST_F(InKernelBrake, IsNotLoadedUnlessItIsWanted) {
