@@ -75,8 +75,8 @@ enum class NoBackstop : std::uint8_t {
 };
 inline constexpr std::size_t kNoBackstops = 8;
 
-/// "dry_run", "victims", "pods_unknown", "pass_acts", "nothing_ahead", "other_threshold", "no_kill",
-/// "many_rivals".
+/// "dry_run", "victims", "pods_unknown", "pass_acts", "nothing_ahead", "other_threshold",
+/// "no_kill", "many_rivals".
 [[nodiscard]] std::string_view to_string(NoBackstop why);
 
 /// A rehearsal that found nothing to do, as the base of a plan.
