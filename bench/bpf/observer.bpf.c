@@ -16,14 +16,12 @@
 #include <bpf/bpf_tracing.h>
 
 #include "observation.h"
+#include "sent_by_kernel.h"
 
 /* Levels between a container's cgroup and the watched one; the benches use three. */
 #define MAX_DEPTH  16
 #define PAGE_BYTES 4096
 #define SIGKILL	   9
-#define SI_KERNEL  0x80
-/* A siginfo that is no address: the kernel or a BPF program sends the signal. */
-#define SENT_BY_KERNEL 1
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -192,18 +190,6 @@ int BPF_PROG(observe_charge, struct page_counter *counter, unsigned long nr_page
 		counter = BPF_CORE_READ(counter, parent);
 	}
 	return 0;
-}
-
-/* Whether no system call sends it: then none returns. bpf_send_signal_task() gives an address. */
-static __always_inline bool is_sent_by_kernel(struct kernel_siginfo *info)
-{
-	if (!info)
-		return false;
-	/* Otherwise the compiler joins the two comparisons, and the verifier sees no check for NULL. */
-	barrier_var(info);
-	if ((__u64)info == SENT_BY_KERNEL)
-		return true;
-	return BPF_CORE_READ(info, si_code) == SI_KERNEL;
 }
 
 SEC("tp_btf/signal_generate")
