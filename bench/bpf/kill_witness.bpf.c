@@ -15,6 +15,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "kill_seen.h"
+#include "sent_by_kernel.h"
 
 #define SIGKILL 9
 #define SIGTERM 15
@@ -73,7 +74,8 @@ int BPF_PROG(witness_signal, int sig, struct kernel_siginfo *info, struct task_s
 
 	if (sig != SIGKILL && sig != SIGTERM)
 		return 0;
-	if (sender == own_tgid && (__u64)info > NOT_BY_CALL)
+	/* A BPF program may send while that process happens to run. */
+	if (sender == own_tgid && !is_sent_by_kernel(info) && (__u64)info > NOT_BY_CALL)
 		return 0;
 	pod = pod_of(task);
 	if (!pod)

@@ -17,9 +17,9 @@ struct evictd_bench_observation {
 	__u32 victim_tgid;
 	__u32 node_count;
 	__u32 armed;
-	__u32 reserved;
 
 	/* Set by the programs; cleared by user space when it arms. All times: CLOCK_MONOTONIC. */
+	__u32 by_kernel;	   /* no system call sent SIGKILL */
 	__u64 crossed_ns;	   /* first page accounted with the value past the level */
 	__s64 crossed_bytes;	   /* the value then */
 	__u64 sigkill_ns;	   /* SIGKILL generated for the victim */
@@ -27,7 +27,7 @@ struct evictd_bench_observation {
 	__s64 sigkill_bytes;	   /* the value at sigkill_ns */
 	__s64 furthest_bytes;	   /* the largest value seen */
 	__u64 pages_seen;	   /* events looked at while armed */
-	__u64 sender;		   /* pid_tgid of who sent SIGKILL */
+	__u64 sender;		   /* pid_tgid of who sent SIGKILL by a system call */
 	__u64 counter_address;	   /* the watched page_counter, once seen */
 	__u64 memcg_address;	   /* the last memcg known to be below the watched one */
 	__u64 pgdat_address[EVICTD_BENCH_NODES];

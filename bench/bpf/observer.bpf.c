@@ -16,6 +16,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "observation.h"
+#include "sent_by_kernel.h"
 
 /* Levels between a container's cgroup and the watched one; the benches use three. */
 #define MAX_DEPTH  16
@@ -202,7 +203,9 @@ int BPF_PROG(observe_signal, int sig, struct kernel_siginfo *info, struct task_s
 		return 0;
 	seen->sigkill_ns = bpf_ktime_get_ns();
 	seen->sigkill_bytes = current_value(seen);
-	seen->sender = bpf_get_current_pid_tgid();
+	seen->by_kernel = is_sent_by_kernel(info);
+	if (!seen->by_kernel)
+		seen->sender = bpf_get_current_pid_tgid();
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "crossing/contender.h"
 
+#include <ctime>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -12,10 +13,31 @@
 namespace evictd::bench {
 namespace {
 
+/// For a second in total.
+constexpr int kLooksForARecord = 200;
+constexpr timespec kBetweenLooks{0, 5'000'000};
+
+/// evictd's record of the pod's eviction; null if there is none so far.
+nlohmann::json record_of(const stage::DaemonProcess& daemon, const std::string& uid) {
+  const Result<std::string> answer = daemon.ask(R"({"op":"last_evictions"})");
+  const nlohmann::json records =
+      answer ? nlohmann::json::parse(*answer, nullptr, false) : nlohmann::json{};
+  if (records.is_array()) {
+    for (const nlohmann::json& record : records) {
+      if (record.value("uid", "") == uid) {
+        return record;
+      }
+    }
+  }
+  return nullptr;
+}
+
 /// The row's changes to the configuration of all benches. Each trial sets a node threshold; until
 /// then nothing can cross it.
 nlohmann::json changes_for(const Row& row, Bytes node_threshold) {
-  nlohmann::json more = {{"realtime", {{"enabled", row.realtime}}}, {"lockMemory", row.realtime}};
+  nlohmann::json more = {{"realtime", {{"enabled", row.realtime}}},
+                         {"lockMemory", row.realtime},
+                         {"inKernelBrake", brake_of(row.killer)}};
   if (row.scene.target == Target::kNode) {
     more["evictionHard"] = {{"memory.available", std::to_string(node_threshold.value)}};
     // Otherwise a node threshold would also apply to the pod root.
@@ -38,7 +60,7 @@ ConsumerOptions consumer_options(const Row& row, const Ground& ground) {
 
 Result<Contender> Contender::start(const Row& row, const Ground& ground) {
   Contender contender{row};
-  if (row.killer != Killer::kEvictd) {
+  if (brake_of(row.killer).empty()) {
     EVICTD_ASSIGN_OR_RETURN(Consumer consumer, Consumer::start(consumer_options(row, ground)));
     contender.consumer_ = std::move(consumer);
     return contender;
@@ -79,19 +101,20 @@ Result<pid_t> Contender::hot_thread() const {
 }
 
 std::optional<MonoTime> Contender::detected(const std::string& uid) const {
-  const Result<std::string> answer =
-      daemon_ ? daemon_->ask(R"({"op":"last_evictions"})") : fail(Errc::kNotFound, "no daemon");
-  if (!answer) {
+  nlohmann::json record;
+  for (int look = 0; daemon_ && record.is_null() && look < kLooksForARecord; ++look) {
+    if (look > 0) {
+      ::nanosleep(&kBetweenLooks, nullptr);
+    }
+    record = record_of(*daemon_, uid);
+  }
+  if (record.is_null()) {
     return std::nullopt;
   }
-  for (const nlohmann::json& eviction : nlohmann::json::parse(*answer, nullptr, false)) {
-    const nlohmann::json hook =
-        eviction.value("timeline", nlohmann::json::object()).value("hook_ns", nlohmann::json{});
-    if (eviction.value("uid", "") == uid && hook.is_number_integer()) {
-      return MonoTime{Duration{hook.get<std::int64_t>()}};
-    }
-  }
-  return std::nullopt;
+  const nlohmann::json hook =
+      record.value("timeline", nlohmann::json::object()).value("hook_ns", nlohmann::json{});
+  return hook.is_number_integer() ? std::optional(MonoTime{Duration{hook.get<std::int64_t>()}})
+                                  : std::nullopt;
 }
 
 }  // namespace evictd::bench

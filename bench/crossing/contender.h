@@ -27,7 +27,7 @@ class Contender {
   Result<> disarm();
   /// When evictd's own kernel side detected the crossing that killed `uid`. It is telemetry that
   /// only evictd has. nullopt for the other killers, and if a pass was earlier than the kernel
-  /// side's timer.
+  /// side's timer. Waits for evictd's record: if its kernel side killed, it may not know of it yet.
   [[nodiscard]] std::optional<MonoTime> detected(const std::string& uid) const;
   /// The thread of evictd that kills. Errors: kNotFound for the other killers.
   [[nodiscard]] Result<pid_t> hot_thread() const;

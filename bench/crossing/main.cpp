@@ -31,8 +31,12 @@ constexpr int kTurn = 20;
 constexpr int kVoidsAllowedPerTurn = 10;
 
 struct RowResult {
+  Series to_generated;
   Series to_sigkill;
+  Series detection_to_generated;
   Series from_detection;
+  /// Trials in which evictd's kernel side sent the signal.
+  int by_kernel = 0;
   Series to_exit;
   Series past_at_sigkill;
   Series past_at_most;
@@ -46,9 +50,12 @@ void add(RowResult& result, const TrialOutcome& outcome) {
     ++result.voids[outcome.void_because];
     return;
   }
+  result.to_generated.add(outcome.to_generated_us);
   result.to_sigkill.add(outcome.to_sigkill_us);
+  result.by_kernel += outcome.by_kernel ? 1 : 0;
   result.to_exit.add(outcome.to_exit_us);
-  if (outcome.detection_to_sigkill_us) {
+  if (outcome.detection_to_generated_us && outcome.detection_to_sigkill_us) {
+    result.detection_to_generated.add(*outcome.detection_to_generated_us);
     result.from_detection.add(*outcome.detection_to_sigkill_us);
   }
   result.past_at_sigkill.add(outcome.past_at_sigkill_mib);
@@ -107,8 +114,11 @@ void report_ratios(Report& report, const Row& row, const nlohmann::json& params)
 void report_row(Report& report, const Row& row, const RowResult& result) {
   const nlohmann::json params = params_of(row);
   report.add("crossing_to_sigkill", params, "us", result.to_sigkill);
+  report.add("crossing_to_generated", params, "us", result.to_generated,
+             {{"by the kernel side", result.by_kernel}});
   if (result.from_detection.size() != 0) {
     report.add("detection_to_sigkill", params, "us", result.from_detection);
+    report.add("detection_to_generated", params, "us", result.detection_to_generated);
   }
   report.add("past_at_sigkill", params, "MiB", result.past_at_sigkill);
   report.add("past_at_most", params, "MiB", result.past_at_most);
@@ -178,12 +188,14 @@ int main_of(int argc, char** argv) {
   return run_trial_program(
       {.name = "crossing",
        .purpose =
-           "From a memory crossing to SIGKILL: evictd beside a v1 eventfd consumer and pollers",
+           "From a memory crossing to SIGKILL: evictd, without and with a kernel side that kills, "
+           "beside a v1 eventfd consumer and pollers",
        .trials = 200,
        .quick_trials = 10,
-       .rows_are = "only rows whose title has all of these words: evictd eventfd poll-10ms "
-                   "poll-100ms poll-1s, fifo ordinary, idle busy, 4k thp, cgroup node; "
-                   "pollers are fifo and busy",
+       .rows_are = "only rows whose title has all of these words: evictd evictd-backstop "
+                   "evictd-brake eventfd poll-10ms poll-100ms poll-1s, fifo ordinary, idle busy, "
+                   "4k thp, cgroup node; pollers are fifo and busy, evictd-backstop and "
+                   "evictd-brake cgroup",
        .without_are = "no row whose title has one of these words",
        .add_options =
            [&](CLI::App& app) {

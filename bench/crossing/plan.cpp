@@ -7,14 +7,20 @@
 namespace evictd::bench {
 namespace {
 
-constexpr Killer kKillers[] = {Killer::kEvictd, Killer::kEventfd, Killer::kPoll10ms,
-                               Killer::kPoll100ms, Killer::kPoll1s};
+constexpr Killer kKillers[] = {
+    Killer::kEvictd,   Killer::kEvictdBackstop, Killer::kEvictdBrake, Killer::kEventfd,
+    Killer::kPoll10ms, Killer::kPoll100ms,      Killer::kPoll1s,
+};
 
 /// A poller's delay is its period, regardless of priority and load. So one row a scene is enough,
 /// in the conditions of the goals. All rows would take hours.
 bool belongs(const Row& row, bool with_eventfd) {
   if (row.killer == Killer::kEventfd) {
     return with_eventfd;
+  }
+  // At a threshold of the node the same programs kill. Those rows would take half an hour more.
+  if (row.killer == Killer::kEvictdBackstop || row.killer == Killer::kEvictdBrake) {
+    return row.scene.target == Target::kCgroup;
   }
   return period_of(row.killer) == Duration{0} || (row.realtime && row.scene.busy_loops);
 }
@@ -37,6 +43,10 @@ std::string_view name_of(Killer killer) {
   switch (killer) {
     case Killer::kEvictd:
       return "evictd";
+    case Killer::kEvictdBackstop:
+      return "evictd-backstop";
+    case Killer::kEvictdBrake:
+      return "evictd-brake";
     case Killer::kEventfd:
       return "eventfd";
     case Killer::kPoll10ms:
@@ -49,9 +59,28 @@ std::string_view name_of(Killer killer) {
   return "";
 }
 
+std::string_view brake_of(Killer killer) {
+  switch (killer) {
+    case Killer::kEvictd:
+      return "off";
+    case Killer::kEvictdBackstop:
+      return "backstop";
+    case Killer::kEvictdBrake:
+      return "immediate";
+    case Killer::kEventfd:
+    case Killer::kPoll10ms:
+    case Killer::kPoll100ms:
+    case Killer::kPoll1s:
+      return "";
+  }
+  return "";
+}
+
 Duration period_of(Killer killer) {
   switch (killer) {
     case Killer::kEvictd:
+    case Killer::kEvictdBackstop:
+    case Killer::kEvictdBrake:
     case Killer::kEventfd:
       return Duration{0};
     case Killer::kPoll10ms:

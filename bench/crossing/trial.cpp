@@ -68,6 +68,11 @@ std::optional<StepTimes> steps_since(MonoTime detected, Witnesses& witnesses) {
   return trace ? steps_of(*trace, detected) : std::nullopt;
 }
 
+/// When the kill was done.
+MonoTime returned_at(const ObserverReading& seen) {
+  return seen.sigkill_returned.value_or(*seen.sigkill);
+}
+
 TrialOutcome judge(const ObserverReading& seen, Bytes level, const stage::LoadProcess& hog,
                    const Result<stage::ChildExit>& end, MonoTime let_go) {
   TrialOutcome outcome;
@@ -75,12 +80,14 @@ TrialOutcome judge(const ObserverReading& seen, Bytes level, const stage::LoadPr
     outcome.void_because = "the hog was not killed";
   } else if (!end->killed_by(SIGKILL)) {
     outcome.void_because = "the hog ended with " + end->text();
-  } else if (!seen.crossed || !seen.sigkill || !seen.sigkill_returned) {
+  } else if (!seen.crossed || !seen.sigkill || !(seen.by_kernel || seen.sigkill_returned)) {
     outcome.void_because = "the observer saw no crossing or no SIGKILL";
   } else if (*seen.crossed < let_go) {
     outcome.void_because = "the level was crossed before the hog started";
   } else {
-    outcome.to_sigkill_us = microseconds(*seen.sigkill_returned - *seen.crossed);
+    outcome.to_generated_us = microseconds(*seen.sigkill - *seen.crossed);
+    outcome.to_sigkill_us = microseconds(returned_at(seen) - *seen.crossed);
+    outcome.by_kernel = seen.by_kernel;
     outcome.to_exit_us = microseconds(end->at - *seen.crossed);
     outcome.past_at_sigkill_mib = mebibytes(seen.at_sigkill - level);
     outcome.past_at_most_mib = mebibytes(seen.furthest - level);
@@ -113,9 +120,11 @@ Result<TrialOutcome> run_trial(const Row& row, Ground& ground, Contender& conten
   const Result<stage::ChildExit> end = hog->child().wait(kTrialDeadline);
   const ObserverReading seen = witnesses.observer.disarm();
   TrialOutcome outcome = judge(seen, watched.level, *hog, end, let_go);
-  if (const std::optional<MonoTime> detected = contender.detected(pod.uid);
-      detected && outcome.void_because.empty()) {
-    outcome.detection_to_sigkill_us = microseconds(*seen.sigkill_returned - *detected);
+  const std::optional<MonoTime> detected =
+      outcome.void_because.empty() ? contender.detected(pod.uid) : std::nullopt;
+  if (detected) {
+    outcome.detection_to_generated_us = microseconds(*seen.sigkill - *detected);
+    outcome.detection_to_sigkill_us = microseconds(returned_at(seen) - *detected);
     outcome.steps = steps_since(*detected, witnesses);
   }
   EVICTD_TRY(contender.disarm());

@@ -18,8 +18,13 @@ namespace evictd::bench {
 struct TrialOutcome {
   /// Why the trial is void; empty if it counts.
   std::string void_because;
+  /// Until the signal was generated, and until the call that sent it returned. A signal that the
+  /// kernel side sent has no call: there both are the same.
+  double to_generated_us = 0;
   double to_sigkill_us = 0;
+  bool by_kernel = false;
   /// From evictd's own detection; nullopt without one.
+  std::optional<double> detection_to_generated_us;
   std::optional<double> detection_to_sigkill_us;
   double to_exit_us = 0;
   double past_at_sigkill_mib = 0;

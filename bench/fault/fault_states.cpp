@@ -91,6 +91,8 @@ const char* name_of(FaultState state) {
       return "near";
     case FaultState::kOscillating:
       return "oscillating";
+    case FaultState::kBrakeArmed:
+      return "brake-armed";
   }
   return "";
 }

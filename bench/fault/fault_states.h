@@ -11,10 +11,11 @@
 namespace evictd::bench {
 
 /// What is attached, each compared with nothing. "Nothing again" attaches nothing either and shows
-/// the resolution. kOscillating: the faulting load crosses a threshold back and forth.
-enum class FaultState { kNothingAgain, kFar, kNear, kOscillating };
+/// the resolution. kOscillating: the faulting load crosses a threshold back and forth. kBrakeArmed:
+/// near one, with a plan of the kernel side to kill another pod there.
+enum class FaultState { kNothingAgain, kFar, kNear, kOscillating, kBrakeArmed };
 
-/// "nothing-again", "far", "near", "oscillating"
+/// "nothing-again", "far", "near", "oscillating", "brake-armed"
 [[nodiscard]] const char* name_of(FaultState state);
 
 /// A machine on which page faults are measured.

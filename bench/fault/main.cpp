@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "evictd/try.h"
+#include "fault/armed_brake.h"
 #include "fault/fault_meter.h"
 #include "fault/fault_states.h"
 #include "harness/daemon_run.h"
@@ -40,7 +41,8 @@ struct Arguments {
 };
 
 bool has_ballast(FaultState state) {
-  return state == FaultState::kNear || state == FaultState::kOscillating;
+  return state == FaultState::kNear || state == FaultState::kOscillating ||
+         state == FaultState::kBrakeArmed;
 }
 
 /// Usage of the pod root with the meter's region touched.
@@ -56,13 +58,19 @@ nlohmann::json soft_threshold() {
           {"evictionSoftGracePeriod", {{signal, "1h"}}}};
 }
 
-/// A private tree with a meter, beside evictd in all states but nothing again.
+struct Pods {
+  stage::StagedPod meter;
+  stage::StagedPod ballast;
+};
+
+/// A private tree with a meter, beside evictd in all states but nothing again, and beside evictd's
+/// kernel side alone with the brake armed.
 class PodRoot final : public FaultSubject {
  public:
-  PodRoot(PrivateGround ground, FaultMeter meter, stage::StagedPod ballast_pod, int turns)
+  PodRoot(PrivateGround ground, FaultMeter meter, Pods pods, int turns)
       : ground_(std::move(ground)),
         meter_(std::move(meter)),
-        ballast_pod_(std::move(ballast_pod)),
+        pods_(std::move(pods)),
         turns_(turns) {}
 
   Result<> prepare(FaultState state) override {
@@ -73,6 +81,9 @@ class PodRoot final : public FaultSubject {
   Result<> attach(FaultState state) override {
     if (state == FaultState::kNothingAgain) {
       return {};
+    }
+    if (state == FaultState::kBrakeArmed) {
+      return arm_brake();
     }
     const bool soft = state == FaultState::kOscillating;
     EVICTD_ASSIGN_OR_RETURN(
@@ -87,6 +98,7 @@ class PodRoot final : public FaultSubject {
   }
 
   Result<> detach() override {
+    brake_.reset();
     if (daemon_) {
       static_cast<void>(daemon_->stop());
       daemon_.reset();
@@ -108,19 +120,31 @@ class PodRoot final : public FaultSubject {
     load.directory = ground_.scratch.path();
     load.cap = (top - usage - kMeterRegion - kOwnPages).value;
     EVICTD_ASSIGN_OR_RETURN(stage::LoadProcess ballast,
-                            stage::LoadProcess::start(ground_.tree, ballast_pod_, load));
+                            stage::LoadProcess::start(ground_.tree, pods_.ballast, load));
     ballast.go();
     EVICTD_TRY(ballast.await_holding(std::chrono::seconds{20}));
     ballast_ = std::move(ballast);
     return {};
   }
 
+  /// The ballast is the larger of the two pods, so the one to be killed.
+  Result<> arm_brake() {
+    EVICTD_ASSIGN_OR_RETURN(ArmedBrake armed, ArmedBrake::arm({.tree = ground_.tree,
+                                                               .victim = pods_.ballast,
+                                                               .process = ballast_->child().pid(),
+                                                               .rival = pods_.meter,
+                                                               .level = kLimit - kThreshold}));
+    brake_ = std::move(armed);
+    return {};
+  }
+
   PrivateGround ground_;
   FaultMeter meter_;
-  stage::StagedPod ballast_pod_;
+  Pods pods_;
   int turns_;
   std::optional<stage::LoadProcess> ballast_;
   std::optional<stage::DaemonProcess> daemon_;
+  std::optional<ArmedBrake> brake_;
 };
 
 Result<> run(const Arguments& arguments) {
@@ -132,11 +156,13 @@ Result<> run(const Arguments& arguments) {
     return fail(Errc::kIo, "cannot create the private tree's pods or limit");
   }
   EVICTD_ASSIGN_OR_RETURN(FaultMeter meter, FaultMeter::start(own.tree, *pod));
-  PodRoot subject{std::move(own), std::move(meter), *ballast, arguments.turns};
+  PodRoot subject{
+      std::move(own), std::move(meter), {.meter = *pod, .ballast = *ballast}, arguments.turns};
   EVICTD_ASSIGN_OR_RETURN(const std::vector<FaultBlocks> blocks,
                           measure_states(arguments.rounds,
                                          {FaultState::kNothingAgain, FaultState::kFar,
-                                          FaultState::kNear, FaultState::kOscillating},
+                                          FaultState::kNear, FaultState::kOscillating,
+                                          FaultState::kBrakeArmed},
                                          subject));
   Report report{"fault"};
   report.note(
@@ -144,7 +170,8 @@ Result<> run(const Arguments& arguments) {
       "the "
       "two means of a block, and the interval is that of the median of all blocks; near: the load "
       "ends 1 MiB below a threshold; oscillating: each 768 faults cross a soft threshold, and then "
-      "the memory is returned");
+      "the memory is returned; brake-armed: as near, with the kernel side alone and a plan to kill "
+      "that is armed all the time");
   report_states(report, blocks, {.state = "attached", .overhead = "overhead", .params = {}});
   return report.write(arguments.out);
 }
@@ -154,8 +181,8 @@ int main_of(int argc, char** argv) {
   return run_program(
       {.name = "fault",
        .purpose =
-           "Cost of a page fault far from a threshold, near one, and across one, beside nothing "
-           "attached",
+           "Cost of a page fault far from a threshold, near one, across one, and with an armed "
+           "brake, beside nothing attached",
        .add_options =
            [&](CLI::App& app) {
              add_count(app, "--rounds", arguments.rounds, 10000,

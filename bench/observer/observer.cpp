@@ -139,6 +139,7 @@ ObserverReading Observer::disarm() {
   reading.crossed = stamp(seen.crossed_ns);
   reading.sigkill = stamp(seen.sigkill_ns);
   reading.sigkill_returned = stamp(seen.sigkill_returned_ns);
+  reading.by_kernel = seen.by_kernel != 0;
   reading.at_sigkill = Bytes{seen.sigkill_bytes};
   reading.furthest = Bytes{seen.furthest_bytes};
   reading.pages_seen = seen.pages_seen;

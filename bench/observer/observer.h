@@ -30,6 +30,8 @@ struct ObserverReading {
   /// SIGKILL generated for the victim, and the sender's system call returned.
   std::optional<MonoTime> sigkill;
   std::optional<MonoTime> sigkill_returned;
+  /// The kernel or a BPF program sent it: no system call returns.
+  bool by_kernel = false;
   /// The value when SIGKILL was generated, and the largest value in the trial.
   Bytes at_sigkill;
   Bytes furthest;

@@ -2,6 +2,7 @@
 // What a TestChild runs: it does what it reads from its standard input, a socket, and answers each
 // order with a byte.
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -59,6 +60,9 @@ class Worker {
       case Work::kEndForks:
         end();
         return;
+      case Work::kVforkAndTouch:
+        touch_by_vfork(order.amount);
+        return;
     }
   }
 
@@ -91,6 +95,27 @@ class Worker {
   static void touch(char* memory, std::size_t size, std::size_t step) {
     for (std::size_t at = 0; at < size; at += step) {
       memory[at] = 1;
+    }
+  }
+
+  /// Not vfork() itself: its child may not call a function.
+  void touch_by_vfork(std::size_t size) {
+    constexpr std::size_t kStack = 64U << 10;
+    struct Errand {
+      char* memory = nullptr;
+      std::size_t size = 0;
+    };
+    Errand errand{map(size, MADV_NOHUGEPAGE), size};
+    const auto run = [](void* given) {
+      const auto* errand = static_cast<const Errand*>(given);
+      touch(errand->memory, errand->size, kPage);
+      return 0;
+    };
+    std::vector<char> stack(kStack);
+    const pid_t child =
+        ::clone(run, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | SIGCHLD, &errand);
+    if (child < 0 || ::waitpid(child, nullptr, 0) != child) {
+      ::_exit(3);
     }
   }
 

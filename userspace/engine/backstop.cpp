@@ -157,6 +157,28 @@ std::optional<NoBackstop> add_rivals(const BackstopQuestion& question,
 
 }  // namespace
 
+std::string_view to_string(NoBackstop why) {
+  switch (why) {
+    case NoBackstop::kDryRun:
+      return "dry_run";
+    case NoBackstop::kVictims:
+      return "victims";
+    case NoBackstop::kPodsUnknown:
+      return "pods_unknown";
+    case NoBackstop::kPassActs:
+      return "pass_acts";
+    case NoBackstop::kNothingAhead:
+      return "nothing_ahead";
+    case NoBackstop::kOtherThreshold:
+      return "other_threshold";
+    case NoBackstop::kNoKill:
+      return "no_kill";
+    case NoBackstop::kManyRivals:
+      return "many_rivals";
+  }
+  return "";
+}
+
 /// Between the two levels that are asked about, less available only speaks for the kill. So if both
 /// answers name the same pod, every pass between them would kill it.
 tl::expected<BackstopPlan, NoBackstop> plan_backstop(const BackstopQuestion& question) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <tl/expected.hpp>
 
 #include "evictd/bytes.h"
@@ -73,6 +74,10 @@ enum class NoBackstop : std::uint8_t {
   kManyRivals,      ///< More than kMostRivals pods could overtake the victim.
 };
 inline constexpr std::size_t kNoBackstops = 8;
+
+/// "dry_run", "victims", "pods_unknown", "pass_acts", "nothing_ahead", "other_threshold",
+/// "no_kill", "many_rivals".
+[[nodiscard]] std::string_view to_string(NoBackstop why);
 
 /// A rehearsal that found nothing to do, as the base of a plan.
 struct BackstopQuestion {

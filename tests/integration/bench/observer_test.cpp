@@ -2,6 +2,7 @@
 #include "observer/observer.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -57,9 +58,25 @@ TEST_F(ObserverTest, StampsTheFirstPagePastALevelAndTheSigkill) {
   EXPECT_LT(*seen.crossed, *seen.sigkill);
   EXPECT_LT(*seen.sigkill, *seen.sigkill_returned);
   EXPECT_LT(*seen.sigkill_returned, after);
+  EXPECT_FALSE(seen.by_kernel);
   EXPECT_GE(seen.at_sigkill.value, static_cast<std::int64_t>(kHogBytes));
   EXPECT_GE(seen.furthest, seen.at_sigkill);
   EXPECT_GE(seen.pages_seen, kHogBytes / 4096 / 64);
+}
+
+TEST_F(ObserverTest, TellsASignalOfTheKernelFromThatOfAProcess) {
+  ASSERT_TRUE(tree_->limit_memory(16_MiB));
+  SmallHog hog{kHogBytes};
+  ASSERT_TRUE(tree_->enter(*pod_, hog.pid()));
+  observer_->arm({tree_->memory_id().value(), 8_MiB, hog.pid()});
+  hog.let_go();
+  siginfo_t end{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(hog.pid()), &end, WEXITED | WNOWAIT), 0);
+  const ObserverReading seen = observer_->disarm();
+  EXPECT_EQ(end.si_status, SIGKILL);
+  EXPECT_TRUE(seen.sigkill) << "the OOM killer's";
+  EXPECT_TRUE(seen.by_kernel);
+  EXPECT_FALSE(seen.sigkill_returned) << "no system call sent it";
 }
 
 TEST_F(ObserverTest, ALevelThatIsNotReachedIsNotCrossed) {

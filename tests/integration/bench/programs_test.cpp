@@ -79,7 +79,8 @@ TEST_F(BenchProgram, FaultComparesEachStateWithNothing) {
     EXPECT_EQ(row["n"], 2) << row.dump();
     EXPECT_LE(row["counts"][0][1], row["counts"][1][1]) << row.dump();
   }
-  EXPECT_EQ(states, (std::vector<std::string>{"nothing-again", "far", "near", "oscillating"}));
+  EXPECT_EQ(states, (std::vector<std::string>{"nothing-again", "far", "near", "oscillating",
+                                              "brake-armed"}));
 }
 
 TEST_F(BenchProgram, ScaleSeesFirstPassesAndAddedPods) {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <optional>
 
 #include "evicting_hot_loop.h"
@@ -98,7 +99,7 @@ TEST_F(WithBackstopMargin, TheKernelSideActsThatFarPastTheThreshold) {
 
 class WithBackstopOff : public WithBackstop {
  protected:
-  WithBackstopOff() : WithBackstop("") {}
+  WithBackstopOff() : WithBackstop("inKernelBrake: off\n") {}
 };
 
 TEST_F(WithBackstopOff, TheKernelSideIsGivenNoPlan) {
@@ -106,6 +107,32 @@ TEST_F(WithBackstopOff, TheKernelSideIsGivenNoPlan) {
   send(engine::PassRequested{});
   ASSERT_TRUE(next<PassDone>());
   EXPECT_TRUE(backstop_.plans().empty());
+}
+
+class WithBackstopByDefault : public WithBackstop {
+ protected:
+  WithBackstopByDefault() : WithBackstop("") {}
+};
+
+TEST_F(WithBackstopByDefault, TheKernelSideIsGivenAPlanAsTheGraceIsZero) {
+  approach();
+  send(engine::PassRequested{});
+  ASSERT_TRUE(next<PassDone>());
+  EXPECT_FALSE(backstop_.plans().empty());
+}
+
+class WithBackstopInADryRun : public WithBackstop {
+ protected:
+  WithBackstopInADryRun() : WithBackstop("inKernelBrake: immediate\ndryRun: true\n") {}
+};
+
+TEST_F(WithBackstopInADryRun, RehearsalsWithoutAPlanAreCountedByReason) {
+  approach();
+  send(engine::PassRequested{});
+  ASSERT_TRUE(next<PassDone>());
+  EXPECT_TRUE(backstop_.plans().empty());
+  constexpr auto kDryRun = static_cast<std::size_t>(engine::NoBackstop::kDryRun);
+  EXPECT_GE(counters_.backstops_refused.at(kDryRun).load(), 1U);
 }
 
 }  // namespace

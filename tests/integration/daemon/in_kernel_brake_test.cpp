@@ -39,6 +39,15 @@ TEST_F(InKernelBrake, TheHogAloneDiesAndItsRecordSaysByWhom) {
   EXPECT_GE(
       backstop["armed"].get<int>(),
       backstop["fired"].get<int>() + backstop["taken"].get<int>() + backstop["expired"].get<int>());
+  EXPECT_EQ(backstop["no_plan"].size(), 8U) << backstop.dump(1);
+}
+
+TEST_F(InKernelBrake, IsLoadedWithAGraceOfZero) {
+  add({.name = "small"}, kModest);
+  Json made = memory_config(Source::kEvents);
+  made.erase("inKernelBrake");
+  start_daemon(made);
+  EXPECT_TRUE(status()["counters"]["backstop"].is_object());
 }
 
 TEST_F(InKernelBrake, IsNotLoadedUnlessItIsWanted) {

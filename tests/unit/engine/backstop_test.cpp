@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -176,6 +178,16 @@ TEST_F(Backstop, IsRefusedIfAnotherThresholdGoesFirst) {
   EXPECT_EQ(plan().error(), NoBackstop::kOtherThreshold);
   seen_[eviction::Signal::kAllocatableMemoryAvailable]->available = (2_GiB).value;
   EXPECT_TRUE(plan());
+}
+
+TEST(NoBackstopNames, EachReasonHasItsOwn) {
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < kNoBackstops; ++i) {
+    names.insert(to_string(static_cast<NoBackstop>(i)));
+  }
+  EXPECT_EQ(names.size(), kNoBackstops);
+  EXPECT_FALSE(names.contains(""));
+  EXPECT_EQ(to_string(NoBackstop::kManyRivals), "many_rivals");
 }
 
 }  // namespace

@@ -58,12 +58,18 @@ Json backstop_json(const StatusSources& sources) {
     spared[std::string(probe::to_string(static_cast<probe::BackstopSpared>(i)))] =
         counters.spared[i];
   }
+  Json no_plan = Json::object();
+  for (std::size_t i = 0; i < engine::kNoBackstops; ++i) {
+    no_plan[std::string(engine::to_string(static_cast<engine::NoBackstop>(i)))] =
+        sources.hot->backstops_refused[i].load();
+  }
   return {{"way", sources.probe->ladder().chosen(probe::Purpose::kBackstop)},
           {"armed", counters.armed},
           {"fired", counters.fired},
           {"taken", counters.taken},
           {"expired", counters.expired},
           {"spared", std::move(spared)},
+          {"no_plan", std::move(no_plan)},
           {"signals", counters.signals},
           {"refused_signals", counters.refused_signals}};
 }

@@ -325,6 +325,9 @@ void HotLoop::publish_counters() {
   for (std::size_t i = 0; i < now.held.size(); ++i) {
     show(shown.held[i], now.held[i]);
   }
+  for (std::size_t i = 0; i < now.backstops_refused.size(); ++i) {
+    show(shown.backstops_refused[i], now.backstops_refused[i]);
+  }
   show(shown.evictions, now.evictions);
   show(shown.not_begun, now.not_begun);
   show(shown.too_many_under_way, now.too_many_under_way);

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "daemon/shared/pass_copy.h"
+#include "engine/backstop.h"
 
 namespace evictd::daemon {
 
@@ -40,6 +41,8 @@ struct HotCounters {
   std::atomic<std::uint64_t> adopted{0};
   /// Victims whose intent could not be written to their cgroup.
   std::atomic<std::uint64_t> intents_not_written{0};
+  /// Rehearsals that gave the kernel side no plan, by engine::NoBackstop.
+  std::array<std::atomic<std::uint64_t>, engine::kNoBackstops> backstops_refused{};
   /// Held passes, by eviction::Reason.
   std::array<std::atomic<std::uint64_t>, eviction::kReasonCount> held{};
   /// SetWishes::generation of the wishes in force.
