@@ -15,7 +15,8 @@ static __always_inline bool is_sent_by_kernel(struct kernel_siginfo *info)
 {
 	if (!info)
 		return false;
-	/* Otherwise the compiler joins the two comparisons, and the verifier sees no check for NULL. */
+	/* Otherwise the compiler joins the two comparisons, and the verifier sees no check for
+	 * NULL. */
 	barrier_var(info);
 	if ((__u64)info == BY_KERNEL_ITSELF)
 		return true;

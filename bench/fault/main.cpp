@@ -158,12 +158,12 @@ Result<> run(const Arguments& arguments) {
   EVICTD_ASSIGN_OR_RETURN(FaultMeter meter, FaultMeter::start(own.tree, *pod));
   PodRoot subject{
       std::move(own), std::move(meter), {.meter = *pod, .ballast = *ballast}, arguments.turns};
-  EVICTD_ASSIGN_OR_RETURN(const std::vector<FaultBlocks> blocks,
-                          measure_states(arguments.rounds,
-                                         {FaultState::kNothingAgain, FaultState::kFar,
-                                          FaultState::kNear, FaultState::kOscillating,
-                                          FaultState::kBrakeArmed},
-                                         subject));
+  EVICTD_ASSIGN_OR_RETURN(
+      const std::vector<FaultBlocks> blocks,
+      measure_states(arguments.rounds,
+                     {FaultState::kNothingAgain, FaultState::kFar, FaultState::kNear,
+                      FaultState::kOscillating, FaultState::kBrakeArmed},
+                     subject));
   Report report{"fault"};
   report.note(
       "a block is measured with nothing, twice with the state, and with nothing; overhead is of "

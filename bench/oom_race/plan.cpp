@@ -9,15 +9,9 @@
 namespace evictd::bench {
 namespace {
 
-constexpr Racer kRacers[] = {Racer::kEvictd,
-                             Racer::kEvictdGrace,
-                             Racer::kEvictdBridge,
-                             Racer::kEvictdPoll,
-                             Racer::kEvictdKubelet,
-                             Racer::kEvictdKubeletGrace,
-                             Racer::kEarlyoom,
-                             Racer::kNohang,
-                             Racer::kOomd,
+constexpr Racer kRacers[] = {Racer::kEvictd,     Racer::kEvictdGrace,   Racer::kEvictdBridge,
+                             Racer::kEvictdPoll, Racer::kEvictdKubelet, Racer::kEvictdKubeletGrace,
+                             Racer::kEarlyoom,   Racer::kNohang,        Racer::kOomd,
                              Racer::kSystemdOomd};
 constexpr Bytes kRates[] = {100_MiB, 300_MiB, Bytes{0}};
 constexpr std::string_view kThresholds[] = {"100Mi", "5%"};
@@ -111,9 +105,9 @@ std::string_view name_of(Racer racer) {
 }
 
 bool is_evictd(Racer racer) {
-  return racer == Racer::kEvictd || racer == Racer::kEvictdGrace ||
-         racer == Racer::kEvictdBridge || racer == Racer::kEvictdPoll ||
-         racer == Racer::kEvictdKubelet || racer == Racer::kEvictdKubeletGrace;
+  return racer == Racer::kEvictd || racer == Racer::kEvictdGrace || racer == Racer::kEvictdBridge ||
+         racer == Racer::kEvictdPoll || racer == Racer::kEvictdKubelet ||
+         racer == Racer::kEvictdKubeletGrace;
 }
 
 std::string_view memory_source_of(Racer racer) {

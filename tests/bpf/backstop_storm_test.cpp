@@ -276,9 +276,8 @@ class BackstopStorm : public testing::TestWithParam<std::string> {
   // After it.
 
   [[nodiscard]] bool kills() const {
-    return std::any_of(pods_.begin(), pods_.end(), [this](const Pod& pod) {
-      return witness_->kills_of(pod.id()).has_value();
-    });
+    return std::any_of(pods_.begin(), pods_.end(),
+                       [this](const Pod& pod) { return witness_->kills_of(pod.id()).has_value(); });
   }
 
   /// Whom a pass kills at the level.
