@@ -36,8 +36,7 @@ enum class InKernelBrake {
 };
 
 struct InKernelBrakeSettings {
-  /// Unset: Settings::in_kernel_brake_mode() says.
-  std::optional<InKernelBrake> mode;
+  InKernelBrake mode = InKernelBrake::kOff;
   /// Of kBackstop. Unset: 1 MiB, or 4 MiB where the kernel gives out huge pages by itself.
   std::optional<Bytes> margin;
 

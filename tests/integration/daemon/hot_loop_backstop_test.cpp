@@ -99,7 +99,7 @@ TEST_F(WithBackstopMargin, TheKernelSideActsThatFarPastTheThreshold) {
 
 class WithBackstopOff : public WithBackstop {
  protected:
-  WithBackstopOff() : WithBackstop("inKernelBrake: off\n") {}
+  WithBackstopOff() : WithBackstop("") {}
 };
 
 TEST_F(WithBackstopOff, TheKernelSideIsGivenNoPlan) {
@@ -107,18 +107,6 @@ TEST_F(WithBackstopOff, TheKernelSideIsGivenNoPlan) {
   send(engine::PassRequested{});
   ASSERT_TRUE(next<PassDone>());
   EXPECT_TRUE(backstop_.plans().empty());
-}
-
-class WithBackstopByDefault : public WithBackstop {
- protected:
-  WithBackstopByDefault() : WithBackstop("") {}
-};
-
-TEST_F(WithBackstopByDefault, TheKernelSideIsGivenAPlanAsTheGraceIsZero) {
-  approach();
-  send(engine::PassRequested{});
-  ASSERT_TRUE(next<PassDone>());
-  EXPECT_FALSE(backstop_.plans().empty());
 }
 
 class WithBackstopInADryRun : public WithBackstop {
