@@ -107,8 +107,8 @@ class Worker {
     };
     Errand errand{map(size, MADV_NOHUGEPAGE), size};
     const auto run = [](void* given) {
-      const auto* errand = static_cast<const Errand*>(given);
-      touch(errand->memory, errand->size, kPage);
+      const auto* what = static_cast<const Errand*>(given);
+      touch(what->memory, what->size, kPage);
       return 0;
     };
     std::vector<char> stack(kStack);
