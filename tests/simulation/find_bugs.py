@@ -75,7 +75,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--source", type=pathlib.Path, required=True, help="the project")
     parser.add_argument("--build", type=pathlib.Path, required=True, help="build folder; will be emptied")
-    parser.add_argument("--worlds", type=int, default=500, help="number of worlds per bug")
+    parser.add_argument("--worlds", type=int, default=2000, help="number of worlds per bug (default: 2000)")
     options = parser.parse_args()
     tree = Tree(options.source, options.build)
     tree.build()
