@@ -19,7 +19,9 @@ constexpr document::Words kWords = {.too_long = "{0}:1: longer than {2} bytes",
                                     .too_many = "more than {} values",
                                     .twice = "key '{0}' is given twice",
                                     .no_key = "{} cannot be a key",
-                                    .no_yaml = "not YAML: {}"};
+                                    .no_yaml = "not YAML: {}",
+                                    .no_json = "not JSON at '{0}'",
+                                    .short_json = "not JSON, it ends too early"};
 
 nlohmann::json json_of(const Node& node) {
   if (node.kind == Node::Kind::kSequence) {

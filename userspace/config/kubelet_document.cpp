@@ -17,7 +17,6 @@
 #include "core/leading_zero.h"
 #include "core/nearest_name.h"
 #include "core/rfc3339.h"
-#include "document/parse.h"
 #include "document/scalar.h"
 #include "evictd/try.h"
 #include "eviction/quantity.h"
@@ -263,10 +262,8 @@ Result<> check_fields(const Value& map, std::span<const KubeletField> fields, No
 
 /// Checks that the field `name` exists and has the value `wanted`.
 Result<> expect_text(const Value& root, std::string_view name, std::string_view wanted) {
-  const auto& entries = root.node.entries;
-  const auto entry = std::find_if(entries.begin(), entries.end(),
-                                  [&](const YamlEntry& e) { return e.key == name; });
-  if (entry == entries.end()) {
+  const YamlEntry* const entry = entry_in(root.node, name);
+  if (entry == nullptr) {
     return refuse({.filename = root.filename,
                    .line = root.node.line,
                    .key = name,
@@ -298,7 +295,7 @@ Result<YamlNode> read_kubelet_document(std::string_view text, std::string_view f
           .and_then([&] { return check_fields(whole, kubelet_fields(), notation); })
           // After the fields, because their errors name a key.
           .and_then([&] {
-            return notation == Notation::kJson ? document::check_json(text, filename) : Result<>();
+            return notation == Notation::kJson ? check_json(text, filename) : Result<>();
           });
   return sound ? root : Result<YamlNode>(tl::unexpected(sound.error()));
 }

@@ -27,4 +27,8 @@ struct YamlLimits {
 [[nodiscard]] Result<YamlNode> parse_yaml(std::string_view text, std::string_view filename,
                                           const YamlLimits& limits = {});
 
+/// Refuses YAML that is not JSON: keys and texts without quotes, a comma before a closing bracket,
+/// comments. Errors: as above, "FILE:LINE:COLUMN: not valid JSON ...".
+[[nodiscard]] Result<> check_json(std::string_view text, std::string_view filename);
+
 }  // namespace evictd::config

@@ -19,6 +19,9 @@ struct Words {
   std::string_view no_key;
   /// The parser's message.
   std::string_view no_yaml;
+  /// {0}: the end of what was read, {1}: the rest of the line.
+  std::string_view no_json;
+  std::string_view short_json;
 };
 
 /// What one reader of documents accepts, and how its errors look.

@@ -10,6 +10,12 @@
 
 namespace evictd::document {
 
+const Entry* entry_in(const Node& map, std::string_view key) {
+  const auto found = std::find_if(map.entries.begin(), map.entries.end(),
+                                  [&](const Entry& entry) { return entry.key == key; });
+  return found == map.entries.end() ? nullptr : &*found;
+}
+
 std::string shown_text(std::string_view text) {
   constexpr std::size_t kMostCharacters = 60;
   std::string result;

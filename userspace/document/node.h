@@ -32,6 +32,9 @@ struct Entry {
   Node value;
 };
 
+/// The entry of a map; nullptr if there is none.
+[[nodiscard]] const Entry* entry_in(const Node& map, std::string_view key);
+
 /// Text as an error displays it: cut after 60 characters, with a space for each control character.
 [[nodiscard]] std::string shown_text(std::string_view text);
 

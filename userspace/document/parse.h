@@ -25,9 +25,4 @@ namespace evictd::document {
 [[nodiscard]] Result<Node> parse_json(std::string_view text, std::string_view name,
                                       const Dialect& dialect);
 
-/// Refuses YAML that is not JSON (keys and texts without quotes, a comma before a closing bracket,
-/// comments), and a number that does not fit a double. `text` is UTF-8. Errors: kMalformed,
-/// "NAME:LINE:COLUMN: not valid JSON ...", with the text at that place.
-[[nodiscard]] Result<> check_json(std::string_view text, std::string_view name);
-
 }  // namespace evictd::document

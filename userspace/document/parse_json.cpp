@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <string>
 #include <utility>
 
 #include "document/parse.h"
@@ -45,21 +45,25 @@ class CountingIterator {
 /// nlohmann's error for a number that does not fit a double.
 constexpr int kNumberOverflow = 406;
 
-/// Where and why the parser stopped.
-struct Stop {
-  int line = 1;
-  /// Bytes read, including the wrong one; the parser counts the end as one.
-  std::size_t bytes_read = 0;
-  /// What it had read from the previous value on.
-  std::string token;
-  bool is_overflow = false;
-};
+/// The end of a token, which is where the error is.
+std::string shown_end(std::string_view token) {
+  constexpr std::size_t kMost = 40;
+  if (token.size() <= kMost) {
+    return std::string(token);
+  }
+  token.remove_prefix(token.size() - kMost);
+  while (!token.empty() && (static_cast<unsigned char>(token.front()) & 0xc0U) == 0x80U) {
+    token.remove_prefix(1);  // The rest of a truncated character.
+  }
+  return "..." + std::string(token);
+}
 
-/// Forwards the events of nlohmann's parser to the builder, if there is one; returning false ends
-/// it.
+/// Forwards the events of nlohmann's parser to the builder. Throws a Refusal.
 class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  JsonEvents(TreeBuilder* builder, const int& line) : builder_(builder), line_(&line) {}
+  /// `line`: how far the parser has read.
+  JsonEvents(std::string_view text, const int& line, const Dialect& dialect, TreeBuilder& builder)
+      : text_(text), line_(line), dialect_(dialect), builder_(builder) {}
 
   bool null() override { return add({}); }
   bool boolean(bool value) override { return add_plain(value ? "true" : "false"); }
@@ -77,29 +81,33 @@ class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
   bool start_array(std::size_t /*size*/) override { return open(Node::Kind::kSequence); }
   bool end_array() override { return close(); }
   bool key(string_t& key) override {
-    if (builder_ != nullptr) {
-      builder_->add_key(here(), key);
-    }
+    builder_.add_key(here(), key);
     return true;
   }
+  /// `bytes_read`: with the wrong one; the end counts as one.
   bool parse_error(std::size_t bytes_read, const std::string& token,
                    const nlohmann::json::exception& error) override {
-    stop_ = Stop{.line = *line_,
-                 .bytes_read = bytes_read,
-                 .token = token,
-                 .is_overflow = error.id == kNumberOverflow};
-    return false;
+    const std::size_t offset = std::min(std::max<std::size_t>(bytes_read, 1) - 1, text_.size());
+    const Place place = dialect_.names_line_only ? here() : place_of(text_, offset);
+    if (error.id == kNumberOverflow) {
+      constexpr std::size_t kMost = 40;
+      throw Refusal(Errc::kInvalid, place,
+                    fmt::format("the number {}{} is out of range", token.substr(0, kMost),
+                                token.size() > kMost ? "..." : ""));
+    }
+    if (offset == text_.size()) {
+      throw Refusal(Errc::kMalformed, place, std::string(dialect_.words.short_json));
+    }
+    const std::string_view rest = text_.substr(offset);
+    throw Refusal(Errc::kMalformed, place,
+                  fmt::format(fmt::runtime(dialect_.words.no_json), shown_end(token),
+                              shown_text(rest.substr(0, rest.find_first_of("\r\n")))));
   }
 
-  /// Unset if there is no error.
-  [[nodiscard]] const std::optional<Stop>& stop() const { return stop_; }
-
  private:
-  [[nodiscard]] Place here() const { return {.line = *line_, .column = 1}; }
+  [[nodiscard]] Place here() const { return {.line = line_, .column = 1}; }
   bool add(Node node) {
-    if (builder_ != nullptr) {
-      builder_->add(here(), std::move(node));
-    }
+    builder_.add(here(), std::move(node));
     return true;
   }
   bool add_scalar(std::string text, bool plain) {
@@ -111,58 +119,19 @@ class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool add_plain(std::string text) { return add_scalar(std::move(text), true); }
   bool open(Node::Kind kind) {
-    if (builder_ != nullptr) {
-      builder_->open(here(), kind);
-    }
+    builder_.open(here(), kind);
     return true;
   }
   bool close() {
-    if (builder_ != nullptr) {
-      builder_->close();
-    }
+    builder_.close();
     return true;
   }
 
-  TreeBuilder* builder_;
-  const int* line_;
-  std::optional<Stop> stop_;
+  std::string_view text_;
+  const int& line_;
+  const Dialect& dialect_;
+  TreeBuilder& builder_;
 };
-
-/// Throws a Refusal of the builder, which may be null.
-std::optional<Stop> run_json_parser(std::string_view text, TreeBuilder* builder) {
-  int line = 1;
-  JsonEvents events(builder, line);
-  static_cast<void>(nlohmann::json::sax_parse(CountingIterator(text.data(), line),
-                                              CountingIterator(text.data() + text.size(), line),
-                                              &events));
-  return events.stop();
-}
-
-/// The end of a token, which is where the error is.
-std::string shown_end(std::string_view token) {
-  constexpr std::size_t kMost = 40;
-  if (token.size() <= kMost) {
-    return std::string(token);
-  }
-  token.remove_prefix(token.size() - kMost);
-  while (!token.empty() && (static_cast<unsigned char>(token.front()) & 0xc0U) == 0x80U) {
-    token.remove_prefix(1);  // The rest of a truncated character.
-  }
-  return "..." + std::string(token);
-}
-
-Refusal refusal_of(const Stop& stop, std::size_t bytes) {
-  const Place place{.line = stop.line, .column = 1};
-  if (stop.is_overflow) {
-    constexpr std::size_t kMost = 40;
-    return {Errc::kInvalid, place,
-            fmt::format("the number {}{} is out of range", stop.token.substr(0, kMost),
-                        stop.token.size() > kMost ? "..." : "")};
-  }
-  return {Errc::kMalformed, place,
-          stop.bytes_read > bytes ? "not JSON, it ends too early"
-                                  : fmt::format("not JSON at '{}'", shown_end(stop.token))};
-}
 
 }  // namespace
 
@@ -171,30 +140,16 @@ Result<Node> parse_json(std::string_view text, std::string_view name, const Dial
   constexpr bool kRefuseControls = false;
   EVICTD_TRY(check_text(text, name, dialect, kRefuseControls));
   try {
+    int line = 1;
     TreeBuilder builder(dialect);
-    if (const std::optional<Stop> stop = run_json_parser(text, &builder)) {
-      return fail_at(dialect, name, refusal_of(*stop, text.size()));
-    }
+    JsonEvents events(text, line, dialect, builder);
+    static_cast<void>(nlohmann::json::sax_parse(CountingIterator(text.data(), line),
+                                                CountingIterator(text.data() + text.size(), line),
+                                                &events));
     return std::move(builder.take().front());
   } catch (const Refusal& refusal) {
     return fail_at(dialect, name, refusal);
   }
-}
-
-Result<> check_json(std::string_view text, std::string_view name) {
-  const std::optional<Stop> stop = run_json_parser(text, nullptr);
-  if (!stop) {
-    return {};
-  }
-  const std::size_t offset = std::min(std::max<std::size_t>(stop->bytes_read, 1) - 1, text.size());
-  const auto [line, column] = place_of(text, offset);
-  const std::string_view rest = text.substr(offset, text.find_first_of("\r\n", offset) - offset);
-  return fail(Errc::kMalformed,
-              offset == text.size()
-                  ? fmt::format("{}:{}:{}: not valid JSON, it ends too early", name, line, column)
-                  : fmt::format("{}:{}:{}: not valid JSON: {}; allowed: JSON alone, as the file "
-                                "begins with {{",
-                                name, line, column, shown_text(rest)));
 }
 
 }  // namespace evictd::document

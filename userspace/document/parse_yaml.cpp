@@ -5,6 +5,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -25,56 +26,40 @@ Place place_at(const YAML::Mark& mark) {
   return {.line = std::max(mark.line, 0) + 1, .column = std::max(mark.column, 0) + 1};
 }
 
-/// Ignores what the parser finds, which then runs to the first invalid YAML, if there is any.
-class SyntaxCheck final : public YAML::EventHandler {
- public:
-  explicit SyntaxCheck(const Dialect& dialect) : dialect_(dialect) {}
-
-  void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
-  void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override {}
-  void OnAlias(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override {}
-  void OnScalar(const YAML::Mark& /*mark*/, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
-                const std::string& /*value*/) override {}
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/,
-                       YAML::anchor_t /*anchor*/, YAML::EmitterStyle::value /*style*/) override {
-    check_depth(depth_++, dialect_, place_at(mark));
-  }
-  void OnSequenceEnd() override { --depth_; }
-  void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
-                  YAML::EmitterStyle::value /*style*/) override {
-    check_depth(depth_++, dialect_, place_at(mark));
-  }
-  void OnMapEnd() override { --depth_; }
-
- private:
-  const Dialect& dialect_;
-  std::size_t depth_ = 0;
-};
-
 /// Forwards the events of the parser to the builder.
 class YamlEvents final : public YAML::EventHandler {
  public:
   YamlEvents(const Dialect& dialect, TreeBuilder& builder) : dialect_(dialect), builder_(builder) {}
 
+  /// A key that is no text; what follows was only checked for invalid YAML.
+  [[nodiscard]] const std::optional<Refusal>& refused_key() const { return refused_key_; }
+
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (++documents_ > 1 && !dialect_.has_all_yaml) {
+    if (++documents_ > 1 && !dialect_.has_all_yaml && !refused_key_) {
       refuse(mark, "a second document; allowed: one document a file");
     }
   }
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    Node node;
-    check_extras(node, mark, "?", anchor);
-    if (dialect_.has_all_yaml && builder_.expects_key()) {
-      builder_.add_key(place_at(mark), "");
+    if (refused_key_) {
       return;
     }
-    builder_.add(place_at(mark), std::move(node), anchor);
+    Node node;
+    check_extras(node, mark, "?", anchor);
+    if (!builder_.expects_key()) {
+      builder_.add(place_at(mark), std::move(node), anchor);
+    } else if (dialect_.has_all_yaml) {
+      builder_.add_key(place_at(mark), "");
+    } else {
+      refuse_key(mark, "null");
+    }
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    if (refused_key_) {
+      return;
+    }
     if (!dialect_.has_all_yaml) {
       refuse(mark, builder_.about_next("an alias; allowed: values written out"));
     }
@@ -86,6 +71,9 @@ class YamlEvents final : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
+    if (refused_key_) {
+      return;
+    }
     Node scalar;
     scalar.kind = Node::Kind::kScalar;
     scalar.text = value;
@@ -108,13 +96,13 @@ class YamlEvents final : public YAML::EventHandler {
                        YAML::EmitterStyle::value /*style*/) override {
     open(Node::Kind::kSequence, mark, tag, anchor);
   }
-  void OnSequenceEnd() override { builder_.close(); }
+  void OnSequenceEnd() override { close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value /*style*/) override {
     open(Node::Kind::kMap, mark, tag, anchor);
   }
-  void OnMapEnd() override { builder_.close(); }
+  void OnMapEnd() override { close(); }
 
  private:
   [[noreturn]] static void refuse(const YAML::Mark& mark, std::string reason) {
@@ -123,10 +111,32 @@ class YamlEvents final : public YAML::EventHandler {
 
   void open(Node::Kind kind, const YAML::Mark& mark, const std::string& tag,
             YAML::anchor_t anchor) {
-    Node node;
-    node.kind = kind;
-    check_extras(node, mark, tag, anchor);
-    builder_.open(place_at(mark), kind, anchor);
+    if (!refused_key_) {
+      Node node;
+      node.kind = kind;
+      check_extras(node, mark, tag, anchor);
+    }
+    check_depth(depth_++, dialect_, place_at(mark));
+    if (!refused_key_ && builder_.expects_key()) {
+      refuse_key(mark, kind == Node::Kind::kMap ? "a mapping" : "a sequence");
+    }
+    if (!refused_key_) {
+      builder_.open(place_at(mark), kind, anchor);
+    }
+  }
+
+  void close() {
+    --depth_;
+    if (!refused_key_) {
+      builder_.close();
+    }
+  }
+
+  /// The parser also reports such a key if a bracket before it is not closed, and invalid YAML
+  /// later.
+  void refuse_key(const YAML::Mark& mark, std::string_view what) {
+    refused_key_ = Refusal(Errc::kInvalid, place_at(mark),
+                           fmt::format(fmt::runtime(dialect_.words.no_key), what));
   }
 
   /// Obeys a scalar's tag, or refuses a tag or an anchor.
@@ -162,28 +172,22 @@ class YamlEvents final : public YAML::EventHandler {
   const Dialect& dialect_;
   TreeBuilder& builder_;
   int documents_ = 0;
+  std::size_t depth_ = 0;
+  std::optional<Refusal> refused_key_;
 };
-
-void run_parser(const std::string& source, YAML::EventHandler& events) {
-  std::istringstream stream(source);
-  YAML::Parser parser(stream);
-  while (parser.HandleNextDocument(events)) {
-  }
-}
 
 /// Throws a Refusal or the parser's exceptions.
 std::vector<Node> trees_of(std::string_view text, const Dialect& dialect) {
-  const std::string source = std::string(text) + std::string(kEndMark);
-  try {
-    TreeBuilder builder(dialect);
-    YamlEvents events(dialect, builder);
-    run_parser(source, events);
-    return builder.take();
-  } catch (const KeyIsNoText&) {
-    SyntaxCheck check(dialect);
-    run_parser(source, check);
-    throw;
+  std::istringstream stream(std::string(text) + std::string(kEndMark));
+  TreeBuilder builder(dialect);
+  YamlEvents events(dialect, builder);
+  YAML::Parser parser(stream);
+  while (parser.HandleNextDocument(events)) {
   }
+  if (events.refused_key()) {
+    throw Refusal(*events.refused_key());
+  }
+  return builder.take();
 }
 
 }  // namespace

@@ -180,11 +180,6 @@ Node* TreeBuilder::put(Place place, Node node) {
     level.node->items.push_back(std::move(node));
     return &level.node->items.back();
   }
-  if (!level.has_key) {
-    throw KeyIsNoText(Errc::kInvalid, place,
-                      fmt::format(fmt::runtime(dialect_.words.no_key),
-                                  node.kind == Node::Kind::kMap ? "a mapping" : "a sequence"));
-  }
   Entry& entry = level.node->entries.back();
   if (duplicate_) {
     const std::string reason =

@@ -28,12 +28,6 @@ struct Refusal : std::exception {
   std::string reason;
 };
 
-/// A key that is a list, a mapping or null. YAML's parser also reports one if a bracket before it
-/// is not closed.
-struct KeyIsNoText : Refusal {
-  using Refusal::Refusal;
-};
-
 /// "NAME:LINE: what" or "NAME:LINE:COLUMN: what", as the dialect says.
 [[nodiscard]] Failure fail_at(const Dialect& dialect, std::string_view name,
                               const Refusal& refusal);
@@ -60,7 +54,7 @@ class TreeBuilder {
   void add_key(Place place, const std::string& key);
   /// Adds what the anchor stands for.
   void add_alias(Place place, std::size_t anchor);
-  /// Begins a sequence or a map, which close() ends.
+  /// Begins a sequence or a map, which close() ends. It may not be a key.
   void open(Place place, Node::Kind kind, std::size_t anchor = 0);
   void close() { open_.pop_back(); }
 
