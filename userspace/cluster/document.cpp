@@ -1,295 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/document.h"
 
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/mark.h>
-#include <yaml-cpp/parser.h>
-
-#include <algorithm>
-#include <iterator>
-#include <sstream>
+#include <charconv>
 #include <utility>
 
-#include "cluster/json_builder.h"
-#include "cluster/yaml_scalar.h"
-#include "config/utf8.h"
-#include "core/control_character.h"
+#include "document/parse.h"
+#include "document/scalar.h"
+#include "evictd/try.h"
 
 namespace evictd::cluster {
 
 namespace {
 
-/// Ends a YAML parse early; never leaves this file.
-struct Stop {};
+using document::Node;
 
-int line_of(const YAML::Mark& mark) {
-  return std::max(mark.line, 0) + 1;
+constexpr document::Words kWords = {.too_long = "{0}:1: longer than {2} bytes",
+                                    .too_deep = "nested deeper than {} levels",
+                                    .too_many = "more than {} values",
+                                    .twice = "key '{0}' is given twice",
+                                    .no_key = "{} cannot be a key",
+                                    .no_yaml = "not YAML: {}",
+                                    .no_json = "not JSON at '{0}'",
+                                    .short_json = "not JSON, it ends too early"};
+
+nlohmann::json json_of(const Node& node) {
+  if (node.kind == Node::Kind::kSequence) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const Node& item : node.items) {
+      list.push_back(json_of(item));
+    }
+    return list;
+  }
+  if (node.kind == Node::Kind::kMap) {
+    nlohmann::json object = nlohmann::json::object();
+    for (const document::Entry& entry : node.entries) {
+      object.emplace(entry.key, json_of(entry.value));
+    }
+    return object;
+  }
+  return document::json_scalar(node);
 }
 
-/// Forwards the events of yaml-cpp to the builder.
-class YamlEvents final : public YAML::EventHandler {
- public:
-  explicit YamlEvents(JsonBuilder& builder) : builder_(&builder) {}
-
-  void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
-  void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    add(nullptr, "", line_of(mark), anchor);
+/// The value at `path` below `node`; nullptr if there is none. A key may contain dots.
+const Node* find_value(const Node& node, std::string_view path) {
+  if (path.empty()) {
+    return &node;
   }
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    refuse_as_key(line_of(mark), "an alias");
-    builder_->add_alias(anchor, line_of(mark));
-    stop_if_failed();
-  }
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& value) override {
-    const int line = line_of(mark);
-    std::optional<nlohmann::json> resolved = resolve_yaml_scalar(tag, value);
-    if (!resolved) {
-      builder_->fail_at(line, Errc::kInvalid, "tag '" + tag + "' cannot be read");
+  if (node.kind == Node::Kind::kSequence) {
+    const std::size_t end = path.find(']');
+    std::size_t index = node.items.size();
+    if (path[0] == '[' && end != std::string_view::npos) {
+      static_cast<void>(std::from_chars(path.data() + 1, path.data() + end, index));
     }
-    add(resolved.value_or(nullptr), value, line, anchor);
+    return index < node.items.size() ? find_value(node.items[index], path.substr(end + 1))
+                                     : nullptr;
   }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value /*style*/) override {
-    refuse_as_key(line_of(mark), "a sequence");
-    builder_->begin_array(line_of(mark), anchor);
-    stop_if_failed();
-  }
-  void OnSequenceEnd() override { builder_->end(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value /*style*/) override {
-    refuse_as_key(line_of(mark), "a mapping");
-    builder_->begin_object(line_of(mark), anchor);
-    stop_if_failed();
-  }
-  void OnMapEnd() override { builder_->end(); }
-
- private:
-  void add(nlohmann::json value, const std::string& text, int line, std::size_t anchor) {
-    if (!builder_->wants_key()) {
-      builder_->add(std::move(value), line, anchor);
-    } else if (text == "<<") {
-      builder_->fail_at(line, Errc::kInvalid, "merge keys ('<<') are not supported");
-    } else {
-      builder_->add_key(text, line);
+  path.remove_prefix(path[0] == '.' ? 1 : 0);
+  for (const document::Entry& entry : node.entries) {
+    if (!path.starts_with(entry.key)) {
+      continue;
     }
-    stop_if_failed();
-  }
-  void refuse_as_key(int line, std::string_view what) {
-    if (builder_->wants_key()) {
-      builder_->fail_at(line, Errc::kInvalid, std::string(what) + " cannot be a key");
-      stop_if_failed();
+    const std::string_view rest = path.substr(entry.key.size());
+    const bool ends_key = rest.empty() || rest[0] == '.' || rest[0] == '[';
+    if (const Node* const found = ends_key ? find_value(entry.value, rest) : nullptr) {
+      return found;
     }
   }
-  void stop_if_failed() const {
-    if (builder_->failed()) {
-      throw Stop{};
-    }
-  }
-
-  JsonBuilder* builder_;
-};
-
-void parse_yaml(std::string_view text, JsonBuilder& builder) {
-  // Appends a comment. Without one the parser takes a quote that is open at the end of the last
-  // line as closed, and half a file as a whole one.
-  std::istringstream stream(std::string(text) + "\n#");
-  try {
-    YAML::Parser parser(stream);
-    YamlEvents events(builder);
-    while (parser.HandleNextDocument(events)) {
-    }
-  } catch (const Stop&) {
-    // The builder has the failure.
-  } catch (const YAML::Exception& error) {
-    builder.fail_at(line_of(error.mark), Errc::kMalformed, "not YAML: " + error.msg);
-  }
-}
-
-/// Iterates over the characters of a text and counts lines; nlohmann's lexer reads one character
-/// ahead.
-class CountingIterator {
- public:
-  // NOLINTBEGIN(readability-identifier-naming): std::iterator_traits wants these names.
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-  // NOLINTEND(readability-identifier-naming)
-
-  CountingIterator(const char* at, int& line) : at_(at), line_(&line) {}
-  reference operator*() const { return *at_; }
-  CountingIterator& operator++() {
-    *line_ += *at_ == '\n' ? 1 : 0;
-    ++at_;
-    return *this;
-  }
-  bool operator==(const CountingIterator& other) const { return at_ == other.at_; }
-  bool operator!=(const CountingIterator& other) const { return at_ != other.at_; }
-
- private:
-  const char* at_;
-  int* line_;
-};
-
-/// nlohmann's error for a number that does not fit a double.
-constexpr int kNumberOverflow = 406;
-
-/// The text that the parser had read when it stopped, from the previous value on; its end is the
-/// error.
-std::string shown_end(std::string_view token) {
-  constexpr std::size_t kMost = 40;
-  if (token.size() <= kMost) {
-    return std::string(token);
-  }
-  token.remove_prefix(token.size() - kMost);
-  while (!token.empty() && (static_cast<unsigned char>(token.front()) & 0xc0U) == 0x80U) {
-    token.remove_prefix(1);  // The rest of a truncated character.
-  }
-  return "..." + std::string(token);
-}
-
-std::string shown_number(std::string_view digits) {
-  constexpr std::size_t kMost = 40;
-  return std::string(digits.substr(0, kMost)) + (digits.size() > kMost ? "..." : "");
-}
-
-/// Forwards the events of nlohmann's parser; returning false ends it.
-class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
- public:
-  /// `bytes`: size of the text.
-  JsonEvents(JsonBuilder& builder, const int& line, std::size_t bytes)
-      : builder_(&builder), line_(&line), bytes_(bytes) {}
-
-  bool null() override { return add(nullptr); }
-  bool boolean(bool value) override { return add(value); }
-  bool number_integer(number_integer_t value) override { return add(value); }
-  bool number_unsigned(number_unsigned_t value) override { return add(value); }
-  bool number_float(number_float_t value, const string_t& /*text*/) override { return add(value); }
-  bool string(string_t& value) override { return add(std::move(value)); }
-  bool binary(binary_t& /*value*/) override { return false; }
-  bool start_object(std::size_t /*size*/) override {
-    builder_->begin_object(*line_);
-    return !builder_->failed();
-  }
-  bool end_object() override { return end(); }
-  bool start_array(std::size_t /*size*/) override {
-    builder_->begin_array(*line_);
-    return !builder_->failed();
-  }
-  bool end_array() override { return end(); }
-  bool key(string_t& key) override {
-    builder_->add_key(std::move(key), *line_);
-    return !builder_->failed();
-  }
-  bool parse_error(std::size_t bytes_read, const std::string& token,
-                   const nlohmann::json::exception& error) override {
-    if (error.id == kNumberOverflow) {
-      builder_->fail_at(*line_, Errc::kInvalid,
-                        "the number " + shown_number(token) + " is out of range");
-    } else if (bytes_read > bytes_) {  // The parser counts the end as one.
-      builder_->fail_at(*line_, Errc::kMalformed, "not JSON, it ends too early");
-    } else {
-      builder_->fail_at(*line_, Errc::kMalformed, "not JSON at '" + shown_end(token) + "'");
-    }
-    return false;
-  }
-
- private:
-  bool add(nlohmann::json value) {
-    builder_->add(std::move(value), *line_);
-    return !builder_->failed();
-  }
-  bool end() {
-    builder_->end();
-    return !builder_->failed();
-  }
-
-  JsonBuilder* builder_;
-  const int* line_;
-  std::size_t bytes_;
-};
-
-void parse_json(std::string_view text, JsonBuilder& builder) {
-  int line = 1;
-  JsonEvents events(builder, line, text.size());
-  try {
-    static_cast<void>(nlohmann::json::sax_parse(CountingIterator(text.data(), line),
-                                                CountingIterator(text.data() + text.size(), line),
-                                                &events));
-  } catch (const nlohmann::json::exception& error) {
-    builder.fail_at(line, Errc::kMalformed, std::string("not JSON: ") + error.what());
-  }
-}
-
-/// "0x1b"
-std::string hexadecimal(unsigned value) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  return {'0', 'x', kDigits[(value >> 4U) & 0xfU], kDigits[value & 0xfU]};
-}
-
-/// Refuses bytes that YAML allows in no text, except NEL (U+0085), because yaml-cpp accepts them.
-/// The JSON parser itself refuses the control characters that JSON does not allow.
-void check_bytes(std::string_view text, DocumentFormat format, JsonBuilder& builder) {
-  const auto refuse_at = [&](std::size_t offset, const std::string& what) {
-    const std::string_view before = text.substr(0, offset);
-    const auto line = static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1;
-    builder.fail_at(line, Errc::kMalformed, what);
-  };
-  if (const auto bad = config::find_invalid_utf8(text)) {
-    refuse_at(*bad, "byte " + hexadecimal(static_cast<unsigned char>(text[*bad])) +
-                        " is not UTF-8; allowed: UTF-8 text");
-  } else if (const auto control = config::find_control_character(text);
-             control && format == DocumentFormat::kYaml) {
-    refuse_at(*control, "control character " +
-                            hexadecimal(core::control_character_code(text.substr(*control))) +
-                            "; allowed: printable text");
-  }
-}
-
-void parse(std::string_view text, DocumentFormat format, JsonBuilder& builder) {
-  switch (format) {
-    case DocumentFormat::kYaml:
-      parse_yaml(text, builder);
-      return;
-    case DocumentFormat::kJson:
-      parse_json(text, builder);
-      return;
-  }
+  return nullptr;
 }
 
 }  // namespace
 
 Result<std::vector<Document>> parse_documents(std::string_view text, std::string_view name,
                                               DocumentFormat format, const DocumentLimits& limits) {
-  const std::string prefix = std::string(name) + ":";
-  if (text.size() > limits.bytes) {
-    return fail(Errc::kExhausted,
-                prefix + "1: longer than " + std::to_string(limits.bytes) + " bytes");
+  const document::Dialect dialect = {.bytes = limits.bytes,
+                                     .depth = limits.depth,
+                                     .values = limits.values,
+                                     .has_all_yaml = true,
+                                     .names_line_only = true,
+                                     .words = kWords};
+  std::vector<Node> trees;
+  if (format == DocumentFormat::kJson) {
+    EVICTD_ASSIGN_OR_RETURN(Node tree, document::parse_json(text, name, dialect));
+    trees.push_back(std::move(tree));
+  } else {
+    EVICTD_ASSIGN_OR_RETURN(trees, document::parse_yaml(text, name, dialect));
   }
-  JsonBuilder builder(limits);
-  check_bytes(text, format, builder);
-  if (!builder.failed()) {
-    parse(text, format, builder);
+  std::vector<Document> documents;
+  for (Node& tree : trees) {
+    if (tree.kind != Node::Kind::kNull) {
+      nlohmann::json value = json_of(tree);
+      documents.push_back({.value = std::move(value), .tree = std::move(tree)});
+    }
   }
-  if (builder.failure()) {
-    Error error = *builder.failure();
-    error.context = prefix + error.context;
-    return Failure(std::move(error));
-  }
-  std::vector<Document> documents = builder.take();
-  std::erase_if(documents, [](const Document& document) { return document.value.is_null(); });
   return documents;
 }
 
-int find_line(std::string_view text, DocumentFormat format, int document_line,
-              std::string_view path) {
-  JsonBuilder builder(DocumentLimits{}, {document_line, std::string(path)});
-  parse(text, format, builder);
-  return builder.watched_line().value_or(document_line);
+int find_line(const Document& document, std::string_view path) {
+  const Node* const value = find_value(document.tree, path);
+  return (value == nullptr ? document.tree : *value).line;
 }
 
 }  // namespace evictd::cluster

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cluster/document_format.h"
+#include "document/node.h"
 #include "evictd/result.h"
 
 namespace evictd::cluster {
@@ -22,12 +23,11 @@ struct DocumentLimits {
   std::size_t values = 200'000;
 };
 
-/// One document of a text, and the line, from 1, where it begins.
+/// One document of a text.
 struct Document {
   nlohmann::json value;
-  int line = 1;
-  /// Lines of the elements of the member "items", if the document is such a list.
-  std::vector<int> item_lines;
+  /// The same with the line of each value.
+  document::Node tree;
 };
 
 /// Reads all documents of `text`. A YAML text may have several; empty ones are left out. Plain YAML
@@ -42,10 +42,8 @@ struct Document {
                                                             DocumentFormat format,
                                                             const DocumentLimits& limits = {});
 
-/// Returns the line of the value at `path` ("spec.containers[1].name") in the document that begins
-/// on `document_line`. Returns `document_line` if there is no such value. Parses the text again, so
-/// use it only for the text of an error.
-[[nodiscard]] int find_line(std::string_view text, DocumentFormat format, int document_line,
-                            std::string_view path);
+/// Returns the line of the value at `path` ("spec.containers[1].name"), or where the document
+/// begins if there is no such value or `path` is empty.
+[[nodiscard]] int find_line(const Document& document, std::string_view path);
 
 }  // namespace evictd::cluster

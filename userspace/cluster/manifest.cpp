@@ -16,28 +16,23 @@ namespace {
 constexpr std::string_view kMirror = "kubernetes.io/config.mirror";
 constexpr std::string_view kHash = "kubernetes.io/config.hash";
 
-/// How one file is parsed.
+/// Where manifests are from.
 struct Source {
-  std::string_view text;
   std::string_view file;
-  DocumentFormat format;
   ManifestKind kind;
 };
 
-/// An object's place in a file: the document's line, the path in it (empty for the document itself)
-/// and the object's own line.
+/// An object's place in a file: the document and the path in it, empty for the document itself.
 struct Position {
-  int document_line;
+  const Document& document;
   std::string path;
-  int line;
 };
 
 Failure refuse(const Source& source, const Position& place, std::string_view below,
                std::string_view what) {
   std::string path = place.path;
   path += (path.empty() || below.empty() ? "" : ".") + std::string(below);
-  const int line =
-      below.empty() ? place.line : find_line(source.text, source.format, place.document_line, path);
+  const int line = find_line(place.document, path);
   return fail(Errc::kInvalid, std::string(source.file) + ":" + std::to_string(line) + ": " +
                                   (path.empty() ? "" : path + ": ") + std::string(what));
 }
@@ -86,7 +81,8 @@ Result<> add_pod(const Source& source, const Position& place, const nlohmann::js
   }
   pod->from_static_source =
       source.kind == ManifestKind::kStatic || is_static_uid(manifest.cgroup_uid);
-  manifest.origin = std::string(source.file) + ":" + std::to_string(place.line);
+  const int line = find_line(place.document, place.path);
+  manifest.origin = std::string(source.file) + ":" + std::to_string(line);
   manifest.pod = std::move(*pod);
   manifests.push_back(std::move(manifest));
   return {};
@@ -114,12 +110,12 @@ Result<> add_items(const Source& source, const Document& list, std::vector<Manif
   if (items == list.value.end() || items->is_null()) {
     return {};
   }
-  if (!items->is_array() || items->size() != list.item_lines.size()) {
-    return refuse(source, {list.line, "", list.line}, "items", "must be a list");
+  if (!items->is_array()) {
+    return refuse(source, {list, ""}, "items", "must be a list");
   }
   const bool is_pod_list = text_at(list.value, "kind") == "PodList";
   for (std::size_t i = 0; i < items->size(); ++i) {
-    const Position place{list.line, "items[" + std::to_string(i) + "]", list.item_lines[i]};
+    const Position place{list, "items[" + std::to_string(i) + "]"};
     const nlohmann::json& item = (*items)[i];
     // The items of a kubelet's PodList have no kind of their own.
     const bool is_bare = is_pod_list && item.is_object() && !item.contains("kind");
@@ -134,9 +130,8 @@ Result<> add_document(const Source& source, const Document& document,
   const std::string kind = document.value.is_object() ? text_at(document.value, "kind") : "";
   const bool is_list =
       (kind == "PodList" || kind == "List") && text_at(document.value, "apiVersion") == "v1";
-  return is_list
-             ? add_items(source, document, manifests)
-             : add_object(source, {document.line, "", document.line}, document.value, manifests);
+  return is_list ? add_items(source, document, manifests)
+                 : add_object(source, {document, ""}, document.value, manifests);
 }
 
 }  // namespace
@@ -145,7 +140,7 @@ Result<std::vector<Manifest>> parse_manifests(std::string_view text, std::string
                                               DocumentFormat format, ManifestKind kind) {
   EVICTD_ASSIGN_OR_RETURN(const std::vector<Document> documents,
                           parse_documents(text, file, format));
-  const Source source{text, file, format, kind};
+  const Source source{file, kind};
   std::vector<Manifest> manifests;
   for (const Document& document : documents) {
     EVICTD_TRY(add_document(source, document, manifests));

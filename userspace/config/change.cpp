@@ -16,14 +16,7 @@ namespace {
 
 /// A value of a Change as an error shows it.
 std::string shown_value(const std::string& json) {
-  if (json == "null") {
-    return "unset";
-  }
-  YamlNode node;
-  node.kind = YamlNode::Kind::kScalar;
-  node.plain = true;
-  node.text = json;
-  return shown(node);
+  return json == "null" ? "unset" : document::shown_text(json);
 }
 
 Failure refuse_change(const Change& change, const std::string& others, const Config& before,

@@ -11,14 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "config/go_scalar.h"
-#include "config/json_syntax.h"
 #include "config/kubelet_schema.h"
 #include "config/value.h"
 #include "core/go_duration.h"
 #include "core/leading_zero.h"
 #include "core/nearest_name.h"
 #include "core/rfc3339.h"
+#include "document/scalar.h"
 #include "evictd/try.h"
 #include "eviction/quantity.h"
 
@@ -42,7 +41,7 @@ Notation notation_of(std::string_view text) {
 }
 
 bool is_kubelet_text(const YamlNode& node) {
-  return is_text(node) && !(node.plain && yaml_truth(node.text));
+  return is_text(node) && !(node.plain && document::yaml_truth(node.text));
 }
 
 Result<> check_text(const Value& value) {
@@ -54,7 +53,7 @@ Result<> check_text(const Value& value) {
 
 Result<> check_bool(const Value& value) {
   const YamlNode& node = value.node;
-  if (node.kind != YamlNode::Kind::kScalar || !node.plain || !yaml_truth(node.text)) {
+  if (node.kind != YamlNode::Kind::kScalar || !node.plain || !document::yaml_truth(node.text)) {
     return value.refuse("expected a boolean", "true or false, without quotes");
   }
   return {};
@@ -65,7 +64,7 @@ std::string_view float_reason(const std::string& text, Notation notation) {
   if (text.find_first_of(".eE") == std::string::npos) {
     return "not a whole number in range";
   }
-  const std::optional<double> number = yaml_float(text);
+  const std::optional<double> number = document::yaml_float(text);
   if (number && std::trunc(*number) != *number) {
     return "not a whole number, it has a fraction";
   }
@@ -81,9 +80,9 @@ Result<> check_integer(const Value& value, Range<std::int64_t> range, Notation n
   if (is_plain && notation == Notation::kJson && core::has_leading_zero(node.text)) {
     return value.refuse("a leading zero, which the kubelet refuses in JSON", allowed);
   }
-  std::optional<std::int64_t> number = is_plain ? whole_number(node.text) : std::nullopt;
+  std::optional<std::int64_t> number = is_plain ? document::whole_number(node.text) : std::nullopt;
   if (is_plain && !number && notation == Notation::kYaml) {
-    number = whole_yaml_float(node.text);
+    number = document::whole_yaml_float(node.text);
   }
   // "1_000" is a number only to the kubelet's reader.
   if (!is_plain || (!number && is_text(node))) {
@@ -263,10 +262,8 @@ Result<> check_fields(const Value& map, std::span<const KubeletField> fields, No
 
 /// Checks that the field `name` exists and has the value `wanted`.
 Result<> expect_text(const Value& root, std::string_view name, std::string_view wanted) {
-  const auto& entries = root.node.entries;
-  const auto entry = std::find_if(entries.begin(), entries.end(),
-                                  [&](const YamlEntry& e) { return e.key == name; });
-  if (entry == entries.end()) {
+  const YamlEntry* const entry = entry_in(root.node, name);
+  if (entry == nullptr) {
     return refuse({.filename = root.filename,
                    .line = root.node.line,
                    .key = name,

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "config/flag_syntax.h"
-#include "config/go_scalar.h"
-#include "config/utf8.h"
 #include "config/value.h"
 #include "core/control_character.h"
+#include "core/utf8.h"
+#include "document/scalar.h"
 #include "evictd/try.h"
 
 namespace evictd::config {
@@ -148,13 +148,13 @@ Result<> add_list(const Flag& flag, const std::string& value, FlagValue& into) {
 
 Result<> set_scalar(const Flag& flag, const std::string& value, FlagValue& into) {
   if (flag.syntax == Syntax::kTruth) {
-    const std::optional<bool> truth = flag_truth(value);
+    const std::optional<bool> truth = document::flag_truth(value);
     if (!truth) {
       return refuse_flag(flag, value, "expected a boolean", "true or false");
     }
     into.node = scalar(*truth ? "true" : "false", true);
   } else if (flag.syntax == Syntax::kInteger) {
-    const std::optional<std::int64_t> number = whole_number(value);
+    const std::optional<std::int64_t> number = document::whole_number(value);
     if (!number) {
       return refuse_flag(flag, value, "not a whole number", "a whole number");
     }
@@ -166,7 +166,7 @@ Result<> set_scalar(const Flag& flag, const std::string& value, FlagValue& into)
 }
 
 Result<> add_use(const Flag& flag, const std::string& value, FlagValue& into) {
-  if (core::has_control_character(value) || find_invalid_utf8(value)) {
+  if (core::has_control_character(value) || core::find_invalid_utf8(value)) {
     return refuse_flag(flag, "", "bytes that are not printable UTF-8", "printable UTF-8 text");
   }
   switch (flag.syntax) {

@@ -85,9 +85,8 @@ Result<Config> Validator::finish(std::string_view name) {
 }
 
 Result<> Validator::read_compatibility(const YamlNode& root) {
-  const auto entry = std::find_if(root.entries.begin(), root.entries.end(),
-                                  [](const YamlEntry& e) { return e.key == "compatibility"; });
-  return entry == root.entries.end() ? Result<>() : read_entry(*entry, "");
+  const YamlEntry* const entry = entry_in(root, "compatibility");
+  return entry == nullptr ? Result<>() : read_entry(*entry, "");
 }
 
 Result<> Validator::read_group(const YamlNode& map, const std::string& group) {

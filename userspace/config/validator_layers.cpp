@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "config/eviction_fields.h"
-#include "config/go_scalar.h"
 #include "config/keys.h"
 #include "config/kubelet_schema.h"
 #include "config/validator.h"
 #include "core/go_duration.h"
+#include "document/scalar.h"
 #include "evictd/try.h"
 #include "eviction/parse_thresholds.h"
 
@@ -51,11 +51,11 @@ void make_strict(YamlEntry& entry) {
     return;
   }
   if (entry.key == "cgroupsPerQOS" || entry.key == "localStorageCapacityIsolation") {
-    node.text = yaml_truth(node.text).value_or(false) ? "true" : "false";
+    node.text = document::yaml_truth(node.text).value_or(false) ? "true" : "false";
   } else if (entry.key == "evictionMaxPodGracePeriod") {
     // A float in the wrong place was refused before.
-    const auto number = whole_number(node.text);
-    const auto whole = number ? number : whole_yaml_float(node.text);
+    const auto number = document::whole_number(node.text);
+    const auto whole = number ? number : document::whole_yaml_float(node.text);
     node.text = whole ? std::to_string(*whole) : node.text;
   }
 }
@@ -81,7 +81,7 @@ bool Validator::read_special_entry(const YamlEntry& entry) {
     return true;
   }
   if (entry.key == kMergeDefaults) {
-    merge_default_hard_ = yaml_truth(entry.value.text).value_or(false)
+    merge_default_hard_ = document::yaml_truth(entry.value.text).value_or(false)
                               ? std::optional(here(entry.line))
                               : std::nullopt;
     return true;

@@ -4,14 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <charconv>
 #include <system_error>
 #include <utility>
 
 #include "core/go_duration.h"
-#include "core/leading_zero.h"
+#include "document/scalar.h"
 #include "evictd/try.h"
 #include "eviction/quantity.h"
 
@@ -22,37 +20,7 @@ bool is_scalar(const Value& value) {
   return value.node.kind == YamlNode::Kind::kScalar;
 }
 
-/// Whether YAML's core schema reads this as something other than text.
-bool is_number_or_truth(std::string_view text) {
-  static constexpr std::array<std::string_view, 12> kWords = {"true",  "True",  "TRUE", "false",
-                                                              "False", "FALSE", ".inf", "-.inf",
-                                                              "+.inf", ".nan",  ".NaN", ".NAN"};
-  if (std::find(kWords.begin(), kWords.end(), text) != kWords.end()) {
-    return true;
-  }
-  if (text.starts_with('+')) {
-    text.remove_prefix(1);
-  }
-  if (text.starts_with("0x") || text.starts_with("0o")) {
-    return text.size() > 2 && std::all_of(text.begin() + 2, text.end(),
-                                          [](unsigned char c) { return std::isxdigit(c) != 0; });
-  }
-  const bool begins_as_number = text.find_first_of("0123456789") != std::string_view::npos &&
-                                text.find_first_not_of("0123456789.eE+-") == std::string_view::npos;
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return begins_as_number && end == text.data() + text.size() &&
-         (error == std::errc() || error == std::errc::result_out_of_range);
-}
-
 constexpr std::string_view kLeadingZero = "a leading zero, which makes it octal in YAML 1.1";
-
-/// A whole number with a leading zero. Text with a unit or a point is not one: Kubernetes reads it
-/// as decimal.
-bool is_octal_to_yaml_1_1(std::string_view plain) {
-  return core::has_leading_zero(plain) &&
-         plain.find_first_not_of("0123456789_", 1) == std::string_view::npos;
-}
 
 std::string allowed_durations(Range<Duration> range) {
   return fmt::format("a duration from {} to {}, such as \"10s\" or \"1m30s\"",
@@ -77,10 +45,6 @@ bool has_dot_part(std::string_view path) {
 
 }  // namespace
 
-bool is_text(const YamlNode& node) {
-  return node.kind == YamlNode::Kind::kScalar && !(node.plain && is_number_or_truth(node.text));
-}
-
 Result<bool> read_bool(const Value& value) {
   if (is_scalar(value) && value.node.plain) {
     if (value.node.text == "true") {
@@ -102,7 +66,7 @@ Result<std::int64_t> read_integer(const Value& value, Range<std::int64_t> range)
   if (!is_scalar(value) || !value.node.plain) {
     return value.refuse(kind_reason(value.node, "not a whole number"), allowed);
   }
-  if (is_octal_to_yaml_1_1(text)) {
+  if (document::is_octal_to_yaml_1_1(text)) {
     return value.refuse(kLeadingZero, allowed);
   }
   std::int64_t number = 0;
@@ -134,7 +98,7 @@ Result<Bytes> read_bytes(const Value& value, Range<Bytes> range) {
   if (!is_scalar(value)) {
     return value.refuse(kind_reason(value.node, "no quantity"), allowed_bytes(range));
   }
-  if (value.node.plain && is_octal_to_yaml_1_1(value.node.text)) {
+  if (value.node.plain && document::is_octal_to_yaml_1_1(value.node.text)) {
     return value.refuse(kLeadingZero, allowed_bytes(range));
   }
   const Result<eviction::Quantity> quantity = eviction::Quantity::parse(value.node.text);

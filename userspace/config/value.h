@@ -43,10 +43,6 @@ struct Problem {
 };
 [[nodiscard]] Failure refuse(const Problem& problem);
 
-/// The node as an error displays it. A scalar is as written, cut after 60 characters, with a space
-/// for each control character. Other nodes show their kind.
-[[nodiscard]] std::string shown(const YamlNode& node);
-
 /// A duration in Go's notation, in the fewest units: "1m30s", "20us", "0s".
 [[nodiscard]] std::string format_duration(Duration duration);
 /// A number of bytes in the binary or decimal unit that makes it shortest: "4Mi", "32G", "1001".
@@ -59,9 +55,6 @@ struct Range {
 };
 
 // The readers below are strict about the YAML type. Their errors say what is allowed.
-
-/// Whether YAML cannot read this scalar as a number or a boolean: it has quotes, or plain letters.
-[[nodiscard]] bool is_text(const YamlNode& node);
 
 /// `true` or `false` without quotes.
 [[nodiscard]] Result<bool> read_bool(const Value& value);

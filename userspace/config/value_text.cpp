@@ -2,18 +2,14 @@
 // How values and what is wrong with them are shown.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <span>
 #include <utility>
 
 #include "config/value.h"
-#include "core/control_character.h"
 
 namespace evictd::config {
 namespace {
-
-constexpr std::size_t kShownCharacters = 60;
 
 /// `amount` in the largest of `units` that keeps it whole; each unit is `base` times the one
 /// before.
@@ -53,32 +49,6 @@ Failure Value::refuse(std::string_view reason, std::string_view allowed) const {
                          .shown = shown(node),
                          .reason = reason,
                          .allowed = allowed});
-}
-
-std::string shown(const YamlNode& node) {
-  switch (node.kind) {
-    case YamlNode::Kind::kNull:
-      return "null";
-    case YamlNode::Kind::kMap:
-      return "a mapping";
-    case YamlNode::Kind::kSequence:
-      return "a list";
-    case YamlNode::Kind::kScalar:
-      break;
-  }
-  std::string text;
-  std::size_t characters = 0;
-  for (std::string_view rest = node.text; !rest.empty();) {
-    const bool continues_character = (static_cast<unsigned char>(rest[0]) & 0xc0U) == 0x80U;
-    if (!continues_character && ++characters > kShownCharacters) {
-      text += "...";
-      break;
-    }
-    const std::size_t control = core::control_character_length(rest);
-    text += control != 0 ? ' ' : rest[0];
-    rest.remove_prefix(std::max<std::size_t>(control, 1));
-  }
-  return node.plain ? text : fmt::format("\"{}\"", text);
 }
 
 std::string format_duration(Duration duration) {

@@ -2,38 +2,15 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <string_view>
-#include <vector>
 
+#include "document/node.h"
 #include "evictd/result.h"
 
 namespace evictd::config {
 
-struct YamlEntry;
-
-/// One value of a YAML document, as written. Nothing is resolved, so that a reader can be strict
-/// about types. Owns everything below it.
-struct YamlNode {
-  enum class Kind { kNull, kScalar, kSequence, kMap };
-
-  Kind kind = Kind::kNull;
-  /// Line where it starts, from 1.
-  int line = 1;
-  /// Text of a scalar, without quotes and escapes.
-  std::string text;
-  /// True for a scalar without quotes, which YAML may read as a number or a boolean.
-  bool plain = false;
-  std::vector<YamlNode> items;
-  /// In file order; keys are unique.
-  std::vector<YamlEntry> entries;
-};
-
-struct YamlEntry {
-  std::string key;
-  int line = 1;
-  YamlNode value;
-};
+using YamlNode = document::Node;
+using YamlEntry = document::Entry;
 
 /// Limits on the size of a file; a configuration needs a small part of each.
 struct YamlLimits {
@@ -49,5 +26,9 @@ struct YamlLimits {
 /// that is not text. kExhausted beyond a limit.
 [[nodiscard]] Result<YamlNode> parse_yaml(std::string_view text, std::string_view filename,
                                           const YamlLimits& limits = {});
+
+/// Refuses YAML that is not JSON: keys and texts without quotes, a comma before a closing bracket,
+/// comments. Errors: as above, "FILE:LINE:COLUMN: not valid JSON ...".
+[[nodiscard]] Result<> check_json(std::string_view text, std::string_view filename);
 
 }  // namespace evictd::config

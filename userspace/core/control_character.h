@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 namespace evictd::core {
@@ -36,6 +37,18 @@ namespace evictd::core {
     }
   }
   return false;
+}
+
+/// Offset of the first control character of `text`, except tab and line ends; nullopt if there is
+/// none.
+[[nodiscard]] constexpr std::optional<std::size_t> find_control_character(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_space = text[i] == '\t' || text[i] == '\n' || text[i] == '\r';
+    if (!is_space && control_character_length(text.substr(i)) != 0) {
+      return i;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace evictd::core

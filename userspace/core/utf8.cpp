@@ -57,4 +57,16 @@ Utf8Part first_utf8_part(std::string_view text) {
   return {.length = sequence->following + 1, .is_character = true};
 }
 
+std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const Utf8Part part = first_utf8_part(text.substr(at));
+    if (!part.is_character) {
+      return at;
+    }
+    at += part.length;
+  }
+  return std::nullopt;
+}
+
 }  // namespace evictd::core

@@ -218,12 +218,8 @@ Keys top_keys(KubeSettings& settings) {
 
 /// The line at which the mapping of a group starts; else the start of the file.
 int line_of(const YamlNode& root, std::string_view group) {
-  for (const YamlEntry& entry : root.entries) {
-    if (entry.key == group) {
-      return entry.line;
-    }
-  }
-  return root.line;
+  const YamlEntry* const entry = entry_in(root, group);
+  return entry == nullptr ? root.line : entry->line;
 }
 
 /// A conflict between keys that are valid by themselves.

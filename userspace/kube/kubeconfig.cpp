@@ -19,12 +19,6 @@ using config::Value;
 using config::YamlEntry;
 using config::YamlNode;
 
-const YamlEntry* entry_in(const YamlNode& map, std::string_view key) {
-  const auto found = std::find_if(map.entries.begin(), map.entries.end(),
-                                  [&](const YamlEntry& entry) { return entry.key == key; });
-  return found == map.entries.end() ? nullptr : &*found;
-}
-
 /// Reads a kubeconfig and keeps the first error.
 class KubeconfigReader {
  public:

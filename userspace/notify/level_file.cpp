@@ -49,47 +49,29 @@ class Opener {
   int problem_ = 0;
 };
 
-struct Text {
-  std::string_view text;
-  int error = 0;
-};
-
-Text read_text(int file, std::span<char> buffer) {
-  const ssize_t size = ::pread(file, buffer.data(), buffer.size(), 0);
+/// Errors: those of pread(2).
+Result<std::string_view> read_text(const base::Fd& file, std::span<char> buffer) {
+  const ssize_t size = ::pread(file.get(), buffer.data(), buffer.size(), 0);
   if (size < 0) {
-    return {.text = {}, .error = errno};
+    return fail_errno(errno, "read a cgroup");
   }
-  return {.text = std::string_view(buffer.data(), static_cast<std::size_t>(size)), .error = 0};
-}
-
-std::optional<std::uint64_t> number_in(const base::Fd& file) {
-  std::array<char, 64> buffer{};
-  const Text text = read_text(file.get(), buffer);
-  const auto number = sys::parse_single_number(text.text);
-  return text.error == 0 && number && *number >= 0
-             ? std::optional(static_cast<std::uint64_t>(*number))
-             : std::nullopt;
+  return std::string_view(buffer.data(), static_cast<std::size_t>(size));
 }
 
 Result<std::uint64_t> amount_in(const base::Fd& file) {
   std::array<char, 64> buffer{};
-  const Text text = read_text(file.get(), buffer);
-  const auto number = sys::parse_single_number(text.text);
-  if (text.error != 0 || !number) {
-    return fail_errno(text.error != 0 ? text.error : EIO, "read a cgroup");
-  }
-  return static_cast<std::uint64_t>(*number);
+  EVICTD_ASSIGN_OR_RETURN(const std::string_view text, read_text(file, buffer));
+  const auto number = sys::parse_single_number(text);
+  return number ? Result<std::uint64_t>(static_cast<std::uint64_t>(*number))
+                : fail_errno(EIO, "read a cgroup");
 }
 
 /// Of the whole subtree. Reading it makes the kernel sum up what its CPUs hold back.
 Result<std::uint64_t> inactive_file_in(const base::Fd& statistics) {
   sys::ReadBuffer buffer{};
-  const Text text = read_text(statistics.get(), buffer);
-  if (text.error != 0) {
-    return fail_errno(text.error, "read the statistics of a cgroup");
-  }
-  const auto v1 = sys::find_stat(text.text, "total_inactive_file");
-  const auto bytes = v1 ? v1 : sys::find_stat(text.text, "inactive_file");
+  EVICTD_ASSIGN_OR_RETURN(const std::string_view text, read_text(statistics, buffer));
+  const auto v1 = sys::find_stat(text, "total_inactive_file");
+  const auto bytes = v1 ? v1 : sys::find_stat(text, "inactive_file");
   return bytes && *bytes > 0 ? static_cast<std::uint64_t>(*bytes) : 0;
 }
 
@@ -151,15 +133,10 @@ Result<LevelFiles> LevelFiles::open(const LevelKey& key, int directory) {
 }
 
 Result<std::uint64_t> LevelFiles::working_set() {
-  const Result<std::uint64_t> before = amount_in(amount_);
-  const Result<std::uint64_t> inactive = inactive_file_in(second_);
-  const Result<std::uint64_t> after = amount_in(amount_);
-  for (const Result<std::uint64_t>* each : {&before, &inactive, &after}) {
-    if (!*each) {
-      return *each;
-    }
-  }
-  working_set_ = settle_working_set(working_set_, std::minmax(*before, *after), *inactive);
+  EVICTD_ASSIGN_OR_RETURN(const std::uint64_t before, amount_in(amount_));
+  EVICTD_ASSIGN_OR_RETURN(const std::uint64_t inactive, inactive_file_in(second_));
+  EVICTD_ASSIGN_OR_RETURN(const std::uint64_t after, amount_in(amount_));
+  working_set_ = settle_working_set(working_set_, std::minmax(before, after), inactive);
   return *working_set_;
 }
 
@@ -169,7 +146,7 @@ Result<std::uint64_t> LevelFiles::amount() {
   }
   Result<std::uint64_t> amount = amount_in(amount_);
   if (amount && second_) {
-    *amount += number_in(second_).value_or(0);
+    *amount += amount_in(second_).value_or(0);
   }
   return amount;
 }
@@ -178,8 +155,9 @@ std::optional<std::uint64_t> LevelFiles::limit() const {
   if (!limit_) {
     return std::nullopt;
   }
-  const std::optional<std::uint64_t> own = number_in(limit_);
-  const std::optional<std::uint64_t> more = second_limit_ ? number_in(second_limit_) : 0;
+  const Result<std::uint64_t> own = amount_in(limit_);
+  const Result<std::uint64_t> more =
+      second_limit_ ? amount_in(second_limit_) : Result<std::uint64_t>(0);
   if (!own || !more || *own >= kNoLimitFrom || *more >= kNoLimitFrom) {
     return std::nullopt;
   }

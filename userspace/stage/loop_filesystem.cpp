@@ -83,31 +83,8 @@ Result<LoopFilesystem> LoopFilesystem::create(const LoopFilesystemOptions& optio
   return LoopFilesystem{path};
 }
 
-LoopFilesystem::LoopFilesystem(LoopFilesystem&& other) noexcept
-    : path_(std::exchange(other.path_, {})) {}
-
-LoopFilesystem& LoopFilesystem::operator=(LoopFilesystem&& other) noexcept {
-  if (this != &other) {
-    unmount();
-    path_ = std::exchange(other.path_, {});
-  }
-  return *this;
-}
-
-LoopFilesystem::~LoopFilesystem() {
-  unmount();
-}
-
-void LoopFilesystem::unmount() {
-  if (!path_.empty()) {
-    // A lazy unmount: a process with an open file keeps it only until it exits.
-    ::umount2(path_.c_str(), MNT_DETACH);
-    path_.clear();
-  }
-}
-
 Result<Fullness> LoopFilesystem::fullness() const {
-  return fullness_of(path_);
+  return fullness_of(path());
 }
 
 Result<Fullness> fullness_of(const std::filesystem::path& path) {

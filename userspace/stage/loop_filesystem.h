@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <utility>
 
 #include "evictd/bytes.h"
 #include "evictd/result.h"
+#include "stage/mount.h"
 
 namespace evictd::stage {
 
@@ -30,28 +32,17 @@ struct Fullness {
 };
 
 /// A small private filesystem on a loop device. Its image has no name, and the loop device is
-/// released with the mount. The destructor unmounts it; with own_mount_namespace() it is also
-/// unmounted when this process is killed.
-class LoopFilesystem {
+/// released with the mount.
+class LoopFilesystem : public Mount {
  public:
   /// Errors: kPermission without root; kNotFound without mount or the mkfs of its type; kIo with
   /// their output, for example if the kernel has no loop devices.
   static Result<LoopFilesystem> create(const LoopFilesystemOptions& options);
 
-  LoopFilesystem(const LoopFilesystem&) = delete;
-  LoopFilesystem& operator=(const LoopFilesystem&) = delete;
-  LoopFilesystem(LoopFilesystem&& other) noexcept;
-  LoopFilesystem& operator=(LoopFilesystem&& other) noexcept;
-  ~LoopFilesystem();
-
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] Result<Fullness> fullness() const;
 
  private:
-  explicit LoopFilesystem(std::filesystem::path path) : path_(std::move(path)) {}
-  void unmount();
-
-  std::filesystem::path path_;
+  explicit LoopFilesystem(std::filesystem::path path) : Mount(std::move(path)) {}
 };
 
 /// Gives this process and its children a private mount namespace: others do not see new mounts,

@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <system_error>
-#include <utility>
 
 namespace evictd::stage {
 
@@ -16,28 +15,6 @@ Result<MemoryFilesystem> MemoryFilesystem::create(const std::filesystem::path& p
     return fail_errno(errno, "mount a tmpfs on " + path.string());
   }
   return MemoryFilesystem{path};
-}
-
-MemoryFilesystem::MemoryFilesystem(MemoryFilesystem&& other) noexcept
-    : path_(std::exchange(other.path_, {})) {}
-
-MemoryFilesystem& MemoryFilesystem::operator=(MemoryFilesystem&& other) noexcept {
-  if (this != &other) {
-    unmount();
-    path_ = std::exchange(other.path_, {});
-  }
-  return *this;
-}
-
-MemoryFilesystem::~MemoryFilesystem() {
-  unmount();
-}
-
-void MemoryFilesystem::unmount() {
-  if (!path_.empty()) {
-    ::umount2(path_.c_str(), MNT_DETACH);
-    path_.clear();
-  }
 }
 
 }  // namespace evictd::stage

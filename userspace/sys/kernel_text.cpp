@@ -19,7 +19,8 @@ std::string_view without_line_end(std::string_view text) {
   return text;
 }
 
-/// Parses all of `text` as a number. The kernel never writes a sign or spaces before it.
+}  // namespace
+
 std::optional<std::int64_t> whole_number(std::string_view text) {
   if (text.starts_with('-')) {
     return std::nullopt;
@@ -39,8 +40,6 @@ std::string_view next_line(std::string_view& text) {
   text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   return line;
 }
-
-}  // namespace
 
 std::optional<std::int64_t> parse_single_number(std::string_view text) {
   text = without_line_end(text);

@@ -14,6 +14,13 @@ namespace evictd::sys {
 /// What "no limit" parses as: "max" on v2; on v1 the largest multiple of the page size, or more.
 inline constexpr std::int64_t kNoLimit = INT64_MAX;
 
+/// Parses all of `text` as a number that is not negative. The kernel never writes a sign or spaces
+/// before it.
+[[nodiscard]] std::optional<std::int64_t> whole_number(std::string_view text);
+
+/// Takes the first line off `text`, without its line end.
+[[nodiscard]] std::string_view next_line(std::string_view& text);
+
 /// Parses a file with one number or "max": memory.current, pids.max, /proc/sys/kernel/pid_max.
 [[nodiscard]] std::optional<std::int64_t> parse_single_number(std::string_view text);
 

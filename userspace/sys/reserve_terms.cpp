@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string>
 
+#include "evictd/try.h"
 #include "sys/kernel_text.h"
 
 namespace evictd::sys {
@@ -20,15 +20,6 @@ constexpr std::int64_t kAssumed = kWhole / 2;
 constexpr Bytes kEnoughStored = 16_MiB;
 /// With finer steps the rate would restart at each reading.
 constexpr std::int64_t kStep = 50;
-
-template <typename Take>
-void each_line(std::string_view text, const Take& take) {
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    take(text.substr(0, end));
-    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-  }
-}
 
 /// The words of a line, as many as fit.
 template <std::size_t N>
@@ -44,13 +35,6 @@ std::array<std::string_view, N> words_of(std::string_view line) {
     line.remove_prefix(word.size());
   }
   return words;
-}
-
-std::optional<std::int64_t> number(std::string_view word) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  return error == std::errc{} && end == word.data() + word.size() ? std::optional(value)
-                                                                  : std::nullopt;
 }
 
 /// One zone of /proc/zoneinfo, in pages.
@@ -73,7 +57,7 @@ std::int64_t largest_of(std::string_view list) {
     }
     list.remove_prefix(begin);
     const std::size_t end = std::min(list.find_first_not_of(kDigits), list.size());
-    largest = std::max(largest, number(list.substr(0, end)).value_or(0));
+    largest = std::max(largest, whole_number(list.substr(0, end)).value_or(0));
     list.remove_prefix(end);
   }
 }
@@ -81,11 +65,11 @@ std::int64_t largest_of(std::string_view list) {
 void read_zone_line(std::string_view line, Zone& zone) {
   const auto [key, value] = words_of<2>(line);
   if (key == "min") {
-    zone.min = number(value);
+    zone.min = whole_number(value);
   } else if (key == "low") {
-    zone.low = number(value);
+    zone.low = whole_number(value);
   } else if (key == "managed") {
-    zone.managed = number(value).value_or(0);
+    zone.managed = whole_number(value).value_or(0);
   } else if (key == "protection:") {
     zone.protection = largest_of(line);
   }
@@ -145,14 +129,15 @@ std::optional<Watermarks> parse_watermarks(std::string_view zoneinfo, std::int64
       any = true;
     }
   };
-  each_line(zoneinfo, [&](std::string_view line) {
+  while (!zoneinfo.empty()) {
+    const std::string_view line = next_line(zoneinfo);
     if (line.starts_with("Node ")) {
       add();
       zone.emplace();
     } else if (zone) {
       read_zone_line(line, *zone);
     }
-  });
+  }
   add();
   return any ? std::optional(sum) : std::nullopt;
 }
@@ -161,24 +146,25 @@ std::vector<SwapArea> parse_swaps(std::string_view text) {
   constexpr std::string_view kZram = "/dev/zram";
   constexpr std::string_view kDev = "/dev/";
   std::vector<SwapArea> areas;
-  each_line(text, [&](std::string_view line) {
+  while (!text.empty()) {
+    const std::string_view line = next_line(text);
     const auto [path, kind, size, used] = words_of<4>(line);
-    const std::optional<std::int64_t> size_kib = number(size);
-    const std::optional<std::int64_t> used_kib = number(used);
+    const std::optional<std::int64_t> size_kib = whole_number(size);
+    const std::optional<std::int64_t> used_kib = whole_number(used);
     if (size_kib && used_kib) {
       areas.push_back(
           {.zram = path.starts_with(kZram) ? path.substr(kDev.size()) : std::string_view{},
            .size = Bytes{*size_kib << 10},
            .used = Bytes{*used_kib << 10}});
     }
-  });
+  }
   return areas;
 }
 
 std::optional<ZramUse> parse_zram(std::string_view mm_stat) {
   const auto [stored, compressed, taken] = words_of<3>(mm_stat);
-  const std::optional<std::int64_t> stored_bytes = number(stored);
-  const std::optional<std::int64_t> taken_bytes = number(taken);
+  const std::optional<std::int64_t> stored_bytes = whole_number(stored);
+  const std::optional<std::int64_t> taken_bytes = whole_number(taken);
   if (!stored_bytes || !taken_bytes) {
     return std::nullopt;
   }
@@ -194,19 +180,16 @@ std::int64_t swap_worth_permille(const ZramUse& use) {
 }
 
 Result<ReserveTerms> read_reserve_terms(const Root& root) {
-  const Result<std::string> zones = root.read("/proc/zoneinfo");
-  const Result<std::string> meminfo = root.read("/proc/meminfo");
-  if (!zones || !meminfo) {
-    return Failure(zones ? meminfo.error() : zones.error());
-  }
-  const std::optional<Watermarks> watermarks = parse_watermarks(*zones, ::sysconf(_SC_PAGESIZE));
+  EVICTD_ASSIGN_OR_RETURN(const std::string zones, root.read("/proc/zoneinfo"));
+  EVICTD_ASSIGN_OR_RETURN(const std::string meminfo, root.read("/proc/meminfo"));
+  const std::optional<Watermarks> watermarks = parse_watermarks(zones, ::sysconf(_SC_PAGESIZE));
   if (!watermarks) {
     return fail(Errc::kMalformed, "/proc/zoneinfo: no watermarks");
   }
   // A kernel without swap has no such file.
   const Result<std::string> swaps = root.read("/proc/swaps");
   return ReserveTerms{.watermarks = *watermarks,
-                      .swap_permille = swaps ? worth_of_swap(root, *swaps, *meminfo) : 0};
+                      .swap_permille = swaps ? worth_of_swap(root, *swaps, meminfo) : 0};
 }
 
 }  // namespace evictd::sys

@@ -49,8 +49,8 @@ TEST(ParseDocuments, ReadsEveryDocumentWithItsLine) {
       parse_documents("# nothing\n---\na: 1\n---\n---\n\nb: 2\n", "f", DocumentFormat::kYaml);
   ASSERT_TRUE(documents);
   ASSERT_EQ(documents->size(), 2U);
-  EXPECT_EQ(documents->at(0).line, 3);
-  EXPECT_EQ(documents->at(1).line, 7);
+  EXPECT_EQ(documents->at(0).tree.line, 3);
+  EXPECT_EQ(documents->at(1).tree.line, 7);
 }
 
 TEST(ParseDocuments, RefusesBytesThatAreNoUtf8WithTheirLine) {
@@ -92,6 +92,16 @@ TEST(ParseDocuments, RefusesKeysThatAreNoText) {
 
 TEST(ParseDocuments, ReadsAliasesAsWhatTheyStandFor) {
   EXPECT_EQ(one("a: &x {b: [1]}\nc: *x\n"), json::parse(R"({"a":{"b":[1]},"c":{"b":[1]}})"));
+}
+
+TEST(ParseDocuments, AnAliasIsOfItsOwnDocumentAndLine) {
+  const auto documents =
+      parse_documents("a: &x [1]\nb:\n- *x\n---\nc: &y {d: &x 2}\ne: [*x, *y]\n", "f",
+                      DocumentFormat::kYaml);
+  ASSERT_TRUE(documents);
+  ASSERT_EQ(documents->size(), 2U);
+  EXPECT_EQ(find_line(documents->at(0), "b[0]"), 3);
+  EXPECT_EQ(documents->at(1).value, json::parse(R"({"c":{"d":2},"e":[2,{"d":2}]})"));
 }
 
 TEST(ParseDocuments, RefusesAnAliasToWhatItIsIn) {
@@ -196,11 +206,20 @@ TEST(ParseDocuments, SaysOfJsonThatWasCutShortThatItEndsTooEarly) {
 }
 
 TEST(FindLine, FindsAValueByItsPath) {
-  constexpr std::string_view kText = "a: 1\n---\nspec:\n  containers:\n  - name: x\n  - name: y\n";
-  EXPECT_EQ(find_line(kText, DocumentFormat::kYaml, 3, "spec.containers[1].name"), 6);
-  EXPECT_EQ(find_line(kText, DocumentFormat::kYaml, 3, "spec.containers"), 5);
-  EXPECT_EQ(find_line(kText, DocumentFormat::kYaml, 3, "spec.volumes"), 3) << "none there";
-  EXPECT_EQ(find_line("{\n\"a\": [\n1,\n2]}", DocumentFormat::kJson, 1, "a[1]"), 4);
+  constexpr std::string_view kText =
+      "a: 1\n---\nspec:\n  containers:\n  - name: x\n  - name: y\n  a: {b: 0}\n  a.b/c: 1\n";
+  const auto yaml = parse_documents(kText, "f", DocumentFormat::kYaml);
+  ASSERT_TRUE(yaml);
+  ASSERT_EQ(yaml->size(), 2U);
+  EXPECT_EQ(find_line(yaml->at(1), "spec.containers[1].name"), 6);
+  EXPECT_EQ(find_line(yaml->at(1), "spec.containers"), 5);
+  EXPECT_EQ(find_line(yaml->at(1), "spec.a.b/c"), 8) << "a key may contain dots";
+  for (const char* path : {"spec.volumes", "spec.containers[2]", "spec.containers[", "spec[0]"}) {
+    EXPECT_EQ(find_line(yaml->at(1), path), 3) << path << " is not there";
+  }
+  const auto listed = parse_documents("{\n\"a\": [\n1,\n2]}", "f", DocumentFormat::kJson);
+  ASSERT_TRUE(listed);
+  EXPECT_EQ(find_line(listed->at(0), "a[1]"), 4);
 }
 
 }  // namespace

@@ -5,8 +5,6 @@
 
 #include <string>
 
-#include "config/utf8.h"
-
 namespace evictd::config {
 namespace {
 
@@ -154,17 +152,6 @@ TEST(YamlTree, HostileTextOfTheLargestSizeIsRefusedNotSuffered) {
     }
     EXPECT_FALSE(parse_yaml(text, "f.yaml").has_value()) << piece;
   }
-}
-
-TEST(Utf8, AcceptsEveryLengthAndFindsTheFirstWrongByte) {
-  EXPECT_EQ(find_invalid_utf8("aé€😀"), std::nullopt);
-  EXPECT_EQ(find_invalid_utf8("\xc0\x80"), 0U);          // overlong
-  EXPECT_EQ(find_invalid_utf8("a\xe0\x80\x80"), 1U);     // overlong
-  EXPECT_EQ(find_invalid_utf8("\xed\xa0\x80"), 0U);      // surrogate
-  EXPECT_EQ(find_invalid_utf8("\xf4\x90\x80\x80"), 0U);  // above U+10FFFF
-  EXPECT_EQ(find_invalid_utf8("ab\xe2\x82"), 2U);        // cut off
-  EXPECT_EQ(find_invalid_utf8("\x80"), 0U);              // continues nothing
-  EXPECT_EQ(find_invalid_utf8("\xff"), 0U);
 }
 
 TEST(YamlTree, AQuoteThatIsNotClosedIsAnError) {

@@ -44,5 +44,16 @@ TEST(Utf8, OfAnEmptyTextThereIsNoPart) {
   EXPECT_EQ(first_utf8_part("").length, 0U);
 }
 
+TEST(Utf8, FindsTheFirstByteThatIsPartOfNoCharacter) {
+  EXPECT_EQ(find_invalid_utf8("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"), std::nullopt);
+  EXPECT_EQ(find_invalid_utf8("\xc0\x80"), 0U);          // overlong
+  EXPECT_EQ(find_invalid_utf8("a\xe0\x80\x80"), 1U);     // overlong
+  EXPECT_EQ(find_invalid_utf8("\xed\xa0\x80"), 0U);      // surrogate
+  EXPECT_EQ(find_invalid_utf8("\xf4\x90\x80\x80"), 0U);  // above U+10FFFF
+  EXPECT_EQ(find_invalid_utf8("ab\xe2\x82"), 2U);        // cut off
+  EXPECT_EQ(find_invalid_utf8("\x80"), 0U);              // continues nothing
+  EXPECT_EQ(find_invalid_utf8("\xff"), 0U);
+}
+
 }  // namespace
 }  // namespace evictd::core

@@ -120,6 +120,20 @@ TEST(ReplayOfDisks, AGapWhileCollectorsRunIsGoneOnFrom) {
   expect_identical(recorder, 1);
 }
 
+/// Passes at regular times alone.
+WhatIf polled(std::chrono::seconds interval) {
+  WhatIf changes;
+  changes.without_events = true;
+  changes.interval = interval;
+  return changes;
+}
+
+WhatIf with_config(const char* yaml) {
+  WhatIf changes;
+  changes.config = config::parse(yaml, "other").value();
+  return changes;
+}
+
 Counterfactual result_of(const Recorder& recorder, const WhatIf& changes) {
   Result<Counterfactual> result = what_if(recorder.recording(), changes);
   EXPECT_TRUE(result) << result.error().message();
@@ -149,9 +163,7 @@ TEST(WhatIfOfDisks, CollectorsStillRunningAtTheEndAreNotTakenToFreeNothing) {
 }
 
 TEST(WhatIfOfDisks, APodThatLivesOnWritesOnAsItWasMeasuredTo) {
-  WhatIf changes;
-  changes.without_events = true;
-  changes.interval = std::chrono::seconds(10);
+  const WhatIf changes = polled(std::chrono::seconds(10));
   const Counterfactual result = result_of(disk_scenario(), changes);
   ASSERT_EQ(result.evictions.size(), 1U);
   const Comparison& line = result.evictions[0];
@@ -175,8 +187,7 @@ TEST(WhatIfOfDisks, TwoMeasurementsThatBecameKnownTogetherTellNoRate) {
             eviction::Outcome::kEvicted);
   recorder.run(disk_pass(at_ms(4000), "release", 1900_MiB, 0_MiB));
   recorder.run(disk_pass(at_ms(20'000), "regular", 1900_MiB, 0_MiB));
-  WhatIf changes;
-  changes.config = config::parse("evictionHard:\n  nodefs.available: 900Mi\n", "other").value();
+  const WhatIf changes = with_config("evictionHard:\n  nodefs.available: 900Mi\n");
   const Counterfactual result = result_of(recorder, changes);
   ASSERT_EQ(result.evictions.size(), 1U);
   // 300 MiB had gone in three seconds, and 100 more have to.
@@ -197,9 +208,7 @@ TEST(WhatIfOfDisks, WhatWasCountedInPartIsNeitherWhatAPodHasNorItsRate) {
   EXPECT_EQ(recorder.run(counting).outcome, eviction::Outcome::kEvicted);
   recorder.run(disk_pass(at_ms(6000), "release", 2320_MiB, 0_MiB));
   recorder.run(disk_pass(at_ms(20'000), "regular", 2320_MiB, 0_MiB));
-  WhatIf changes;
-  changes.without_events = true;
-  changes.interval = std::chrono::seconds(10);
+  const WhatIf changes = polled(std::chrono::seconds(10));
   const Counterfactual result = result_of(recorder, changes);
   ASSERT_EQ(result.evictions.size(), 1U);
   ASSERT_TRUE(result.evictions[0].instead);
@@ -221,8 +230,7 @@ TEST(WhatIfOfDisks, WhatAPassRepeatsIsNoOlderMeasurementOfItsMoment) {
             eviction::Outcome::kEvicted);
   recorder.run(disk_pass(at_ms(11'000), "release", 2300_MiB, 0_MiB));
   recorder.run(disk_pass(at_ms(30'000), "regular", 2300_MiB, 0_MiB));
-  WhatIf changes;
-  changes.config = config::parse("evictionHard:\n  nodefs.available: 500Mi\n", "other").value();
+  const WhatIf changes = with_config("evictionHard:\n  nodefs.available: 500Mi\n");
   const Counterfactual result = result_of(recorder, changes);
   ASSERT_EQ(result.evictions.size(), 1U);
   ASSERT_TRUE(result.evictions[0].instead);
@@ -241,8 +249,7 @@ TEST(WhatIfOfDisks, WritesAfterAStandstillAreAsFastAsTheFilesystemFell) {
             eviction::Outcome::kEvicted);
   recorder.run(disk_pass(at_ms(61'000), "release", 1500_MiB, 0_MiB));
   recorder.run(disk_pass(at_ms(90'000), "regular", 1500_MiB, 0_MiB));
-  WhatIf changes;
-  changes.config = config::parse("evictionHard:\n  nodefs.available: 500Mi\n", "other").value();
+  const WhatIf changes = with_config("evictionHard:\n  nodefs.available: 500Mi\n");
   const Counterfactual result = result_of(recorder, changes);
   ASSERT_EQ(result.evictions.size(), 1U);
   ASSERT_TRUE(result.evictions[0].instead);
@@ -286,9 +293,7 @@ TEST(WhatIfOfDisks, TheNextVictimGoesOnceTheLastOneIsReleasedAsItWas) {
 }
 
 TEST(WhatIfOfDisks, AVictimThatGoesLaterIsAwaitedForAsLongAsItWas) {
-  WhatIf changes;
-  changes.without_events = true;
-  changes.interval = std::chrono::seconds(2);
+  const WhatIf changes = polled(std::chrono::seconds(2));
   const Counterfactual result = result_of(awaited_scenario(), changes);
   ASSERT_EQ(result.evictions.size(), 2U);
   for (const Comparison& line : result.evictions) {
@@ -303,12 +308,9 @@ TEST(WhatIfOfDisks, VictimNotKilledInRecordingIsAwaitedForHalfAMinute) {
   Recorder recorder(kDiskYaml);
   recorder.run(disk_pass(at_ms(0), "request", 1300_MiB, 300_MiB, 100_MiB));
   recorder.run(disk_pass(at_ms(60'000), "regular", 1300_MiB, 300_MiB, 100_MiB));
-  WhatIf changes;
-  changes.config = config::parse(
-                       "evictionHard:\n  nodefs.available: 2Gi\n"
-                       "hardEvictionGracePeriodSeconds: 0\n",
-                       "other")
-                       .value();
+  WhatIf changes = with_config(
+      "evictionHard:\n  nodefs.available: 2Gi\n"
+      "hardEvictionGracePeriodSeconds: 0\n");
   changes.interval = std::chrono::seconds(1);
   const Counterfactual result = result_of(recorder, changes);
   ASSERT_EQ(result.evictions.size(), 2U);
@@ -333,12 +335,9 @@ TEST(WhatIfOfDisks, TheEndOfAPodThatWentForMemoryTellsNoReleaseOfItsDisk) {
             eviction::Outcome::kEvicted);
   recorder.run(pass(2000, "release", 200_MiB, 0_MiB));
   recorder.run(pass(60'000, "regular", 200_MiB, 0_MiB));
-  WhatIf changes;
-  changes.config = config::parse(
-                       "evictionHard:\n  nodefs.available: 2Gi\n"
-                       "hardEvictionGracePeriodSeconds: 0\n",
-                       "other")
-                       .value();
+  WhatIf changes = with_config(
+      "evictionHard:\n  nodefs.available: 2Gi\n"
+      "hardEvictionGracePeriodSeconds: 0\n");
   changes.interval = std::chrono::seconds(1);
   const Counterfactual result = result_of(recorder, changes);
   std::vector<MonoTime> moments;
@@ -353,8 +352,7 @@ TEST(WhatIfOfDisks, TheEndOfAPodThatWentForMemoryTellsNoReleaseOfItsDisk) {
 }
 
 TEST(WhatIfOfDisks, ALowerThresholdIsMetLaterAndNeedsNoPod) {
-  WhatIf changes;
-  changes.config = config::parse("evictionHard:\n  nodefs.available: 100Mi\n", "other").value();
+  const WhatIf changes = with_config("evictionHard:\n  nodefs.available: 100Mi\n");
   const Counterfactual result = result_of(disk_scenario(), changes);
   ASSERT_EQ(result.evictions.size(), 1U);
   // Collectors are not run before, so 800 MiB are there at 5 s: 7 s more.
@@ -363,9 +361,7 @@ TEST(WhatIfOfDisks, ALowerThresholdIsMetLaterAndNeedsNoPod) {
 }
 
 TEST(WhatIfOfDisks, ALocalLimitIsSeenAtTheNextRegularPass) {
-  WhatIf changes;
-  changes.without_events = true;
-  changes.interval = std::chrono::seconds(10);
+  const WhatIf changes = polled(std::chrono::seconds(10));
   const Counterfactual result = result_of(local_scenario(), changes);
   ASSERT_EQ(result.evictions.size(), 1U);
   const Comparison& line = result.evictions[0];
@@ -395,24 +391,18 @@ TEST(WhatIfOfDisks, ADryRunChoosesAPodThatStaysOverItsLimitOnce) {
 }
 
 TEST(WhatIfOfDisks, WithoutIsolationNobodyGoesForALocalLimit) {
-  WhatIf changes;
-  changes.config = config::parse(
-                       "evictionHard:\n  nodefs.available: 1Gi\n"
-                       "localStorageCapacityIsolation: false\n",
-                       "other")
-                       .value();
+  const WhatIf changes = with_config(
+      "evictionHard:\n  nodefs.available: 1Gi\n"
+      "localStorageCapacityIsolation: false\n");
   const Counterfactual result = result_of(local_scenario(), changes);
   ASSERT_EQ(result.evictions.size(), 1U);
   EXPECT_FALSE(result.evictions[0].instead);
 }
 
 TEST(WhatIfOfDisks, WhatIsNotKnownIsNamed) {
-  WhatIf changes;
-  changes.config = config::parse(
-                       "evictionHard:\n  nodefs.available: 1100Mi\n"
-                       "memoryAvailableSource: memAvailable\nnodefsPath: /elsewhere\n",
-                       "other")
-                       .value();
+  const WhatIf changes = with_config(
+      "evictionHard:\n  nodefs.available: 1100Mi\n"
+      "memoryAvailableSource: memAvailable\nnodefsPath: /elsewhere\n");
   const Counterfactual result = result_of(disk_scenario(), changes);
   ASSERT_EQ(result.left_out.size(), 2U);
   EXPECT_EQ(result.left_out[0].find("memoryAvailableSource"), 0U);

@@ -16,7 +16,8 @@
 
 #include "base/fd.h"
 #include "config/poll_interval.h"
-#include "config/utf8.h"
+#include "core/control_character.h"
+#include "core/utf8.h"
 #include "demo/audience.h"
 #include "demo/leftovers.h"
 #include "demo/play.h"
@@ -30,9 +31,9 @@ constexpr int kAttempts = 3;
 
 /// Checks a path that becomes part of a configuration; empty if it is valid.
 std::string path_problem(const std::string& path) {
-  const bool plain = !path.empty() && !config::find_invalid_utf8(path) &&
+  const bool plain = !path.empty() && !core::find_invalid_utf8(path) &&
                      path.find_first_of("\t\r\n") == std::string::npos &&
-                     !config::find_control_character(path);
+                     !core::find_control_character(path);
   return plain ? std::string() : "not a plain path; allowed: UTF-8 without control characters";
 }
 

@@ -1,79 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "demo/eviction_record.h"
 
-#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <set>
 
-#include "base/json_members.h"
+#include "evictd/try.h"
+#include "export/eviction_record.h"
 
 namespace evictd::demo {
 namespace {
 
-using base::integer_at;
-using base::text_at;
-using nlohmann::json;
-
-/// A stamp that is missing, null or 0 means that the step did not happen.
-std::optional<MonoTime> stamp(const json& timeline, const char* key) {
-  const std::int64_t ns = integer_at(timeline, key).value_or(0);
-  return ns == 0 ? std::nullopt : std::optional{MonoTime{Duration{ns}}};
-}
-
-/// The hooks in use, each once: the record lists them by purpose, and one hook may serve several.
-std::vector<std::string> hooks_of(const json& record) {
-  std::vector<std::string> result;
-  const json hooks = record.value("hooks", json::object());
-  for (const json& hook : hooks) {
-    if (hook.is_string() && std::find(result.begin(), result.end(), hook) == result.end()) {
-      result.push_back(hook.get<std::string>());
-    }
-  }
-  return result;
-}
+using Json = nlohmann::ordered_json;
 
 /// When the threshold was first seen met, computed from its duration before the acting pass's
 /// reading.
-std::optional<MonoTime> first_met(const json& record, const std::optional<MonoTime>& observe) {
-  for (const json& threshold : record.value("thresholds", json::array())) {
-    const std::optional<std::int64_t> met_for = integer_at(threshold, "met_for_ms");
-    if (observe && text_at(threshold, "stood") == "acted_on" && met_for) {
-      return *observe - std::chrono::milliseconds{*met_for};
+std::optional<MonoTime> first_met(const exporting::EvictionRecord& record) {
+  for (const exporting::RecordedThreshold& threshold : record.thresholds) {
+    if (record.timeline.observe && threshold.stood == "acted_on" && threshold.met_for_ms) {
+      return *record.timeline.observe - std::chrono::milliseconds{*threshold.met_for_ms};
     }
   }
   return std::nullopt;
 }
 
-EvictionRecord parse_record(const json& record) {
+EvictionRecord told(const exporting::EvictionRecord& record) {
   EvictionRecord result;
-  result.pod = text_at(record, "pod");
-  result.uid = text_at(record, "uid");
-  result.escalated = text_at(record, "outcome") == "escalated";
-  result.hooks = hooks_of(record);
-  result.grace_seconds = record.value("grace_seconds", std::int64_t{0});
-  const auto milliseconds = [&record](const char* key) {
-    const auto found = record.find(key);
-    return found != record.end() && found->is_number() ? found->get<std::int64_t>() : 0;
-  };
-  result.grace_was_shortened = milliseconds("grace_given") < milliseconds("grace_wanted");
-  const json timeline = record.value("timeline", json::object());
-  result.hook = stamp(timeline, "hook_ns");
-  result.wake = stamp(timeline, "wake_ns");
-  result.observe = stamp(timeline, "observe_ns");
-  result.first_met = first_met(record, result.observe);
-  result.decide = stamp(timeline, "decide_ns");
-  result.signal = stamp(timeline, "first_signal_ns");
-  result.kill = stamp(timeline, "killed_ns");
-  result.exited = stamp(timeline, "exited_ns");
-  result.freed = stamp(timeline, "freed_ns");
+  result.uid = record.uid;
+  result.escalated = record.outcome == "escalated";
+  // The record lists them by purpose, and one hook may serve several.
+  std::set<std::string> hooks;
+  for (const auto& [purpose, hook] : record.hooks) {
+    hooks.insert(hook);
+  }
+  result.hooks.assign(hooks.begin(), hooks.end());
+  result.grace_seconds = record.grace_seconds;
+  result.grace_was_shortened = record.grace && record.grace->given_ms < record.grace->wanted_ms;
+  const exporting::RecordedTimeline& timeline = record.timeline;
+  result.hook = timeline.hook;
+  result.wake = timeline.wake;
+  result.observe = timeline.observe;
+  result.first_met = first_met(record);
+  result.decide = timeline.decide;
+  result.signal = timeline.first_signal;
   // Without a grace period the first signal is SIGKILL. The observed process may die of it while
   // many others still have to be signalled.
-  if (result.grace_seconds == 0) {
-    result.kill = result.signal;
-  }
-  for (const json& place : record.value("ranking", json::array())) {
-    if (place.value("place", 0) > 0) {
-      result.ranking.push_back({text_at(place, "name"), text_at(place, "reason")});
+  result.kill = result.grace_seconds == 0 ? result.signal : timeline.killed;
+  result.exited = timeline.exited;
+  result.freed = timeline.freed;
+  for (const exporting::RecordedCandidate& candidate : record.ranking) {
+    if (candidate.place > 0) {
+      result.ranking.push_back({candidate.name, candidate.reason});
     }
   }
   return result;
@@ -82,17 +59,16 @@ EvictionRecord parse_record(const json& record) {
 }  // namespace
 
 Result<std::vector<EvictionRecord>> parse_evictions(std::string_view answer) {
-  const json whole = json::parse(answer, nullptr, false);
+  const Json whole = Json::parse(answer, nullptr, false);
   if (!whole.is_array()) {
     return fail(Errc::kMalformed,
                 "evictd's answer to last_evictions: " + std::string{answer.substr(0, 200)});
   }
   std::vector<EvictionRecord> records;
-  for (const json& record : whole) {
-    if (!record.is_object()) {
-      return fail(Errc::kMalformed, "an entry of last_evictions is no object");
-    }
-    records.push_back(parse_record(record));
+  for (const Json& json : whole) {
+    EVICTD_ASSIGN_OR_RETURN(const exporting::EvictionRecord record,
+                            exporting::record_from_json(json));
+    records.push_back(told(record));
   }
   return records;
 }
@@ -117,18 +93,17 @@ std::optional<EvictionRecord> eviction_of(const std::vector<EvictionRecord>& rec
 }
 
 std::optional<MonoTime> held_for_usage(std::string_view answer, const EvictionRecord& eviction) {
-  const json whole = json::parse(answer, nullptr, false);
+  const Json whole = Json::parse(answer, nullptr, false);
   std::optional<MonoTime> held;
   if (!whole.is_object()) {
     return held;
   }
-  const json records = whole.value("records", json::array());
-  for (const json& record : records) {
-    if (!record.is_object() || text_at(record, "hold_reason") != "usage_pending") {
+  for (const Json& json : whole.value("records", Json::array())) {
+    const Result<exporting::EvictionRecord> record = exporting::record_from_json(json);
+    if (!record || record->hold_reason != "usage_pending") {
       continue;
     }
-    const json timeline = record.value("timeline", json::object());
-    const std::optional<MonoTime> decided = stamp(timeline, "decide_ns");
+    const std::optional<MonoTime>& decided = record->timeline.decide;
     if (decided && eviction.decide && *decided < *eviction.decide) {
       held = decided;
     }

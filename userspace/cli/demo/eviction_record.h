@@ -21,7 +21,6 @@ struct RankedPod {
 /// evictd's own report of one eviction. Source: its control socket, {"op":"last_evictions"}. The
 /// demonstration uses it only for what is invisible from outside: what evictd saw and when.
 struct EvictionRecord {
-  std::string pod;
   std::string uid;
   /// Not a new eviction: the rest of a victim's grace was cut.
   bool escalated = false;

@@ -4,50 +4,103 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "export/eviction_record.h"
+
 namespace evictd::demo {
 namespace {
 
+using Recorded = exporting::EvictionRecord;
+
+MonoTime at_ns(std::int64_t ns) {
+  return MonoTime{Duration{ns}};
+}
+
+/// evictd's answer to last_evictions.
+std::string answer_of(const std::vector<Recorded>& records) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Recorded& record : records) {
+    list.push_back(exporting::to_json(record));
+  }
+  return list.dump();
+}
+
+Recorded evicted(const std::string& uid) {
+  Recorded record;
+  record.ns = "default";
+  record.name = "besteffort-hog";
+  record.uid = uid;
+  record.outcome = "evicted";
+  record.state = "killed";
+  return record;
+}
+
 TEST(DemoEvictionRecord, TakesWhatEvictdSaysOfAnEviction) {
-  const auto records = parse_evictions(R"([{
-      "id": 1, "pod": "default/besteffort-hog", "uid": "u-1", "grace_seconds": 0,
-      "timeline": {"hook_ns": 1000, "wake_ns": 2000, "observe_ns": 3000, "decide_ns": 4000,
-                   "first_signal_ns": 4500, "signal_ns": 5000, "killed_ns": 5000, "exited_ns": null, "freed_ns": null},
-      "ranking": [{"place": 1, "name": "besteffort-hog", "reason": "chosen"},
-                  {"place": 0, "name": "static", "reason": "protected"}],
-      "hooks": {"charge": "tp_btf/mod_memcg_state", "fork": "tp_btf/task_newtask",
-                "exit": "tp_btf/task_newtask"}}])");
+  Recorded told = evicted("u-1");
+  told.timeline = {.hook = at_ns(1000),
+                   .wake = at_ns(2000),
+                   .begin = std::nullopt,
+                   .observe = at_ns(3000),
+                   .decide = at_ns(4000),
+                   .first_signal = at_ns(4500),
+                   .signal = at_ns(5000),
+                   .killed = at_ns(5000),
+                   .exited = std::nullopt,
+                   .freed = std::nullopt,
+                   .grace_began = std::nullopt};
+  exporting::RecordedCandidate chosen;
+  chosen.place = 1;
+  chosen.name = "besteffort-hog";
+  chosen.reason = "chosen";
+  exporting::RecordedCandidate passed_over;
+  passed_over.name = "static";
+  passed_over.reason = "protected";
+  told.ranking = {chosen, passed_over};
+  told.hooks = {{"charge", "tp_btf/mod_memcg_state"},
+                {"fork", "tp_btf/task_newtask"},
+                {"exit", "tp_btf/task_newtask"}};
+  told.grace = exporting::RecordedGrace{.given_ms = 0, .wanted_ms = 10, .time_left_ms = {}};
+  const auto records = parse_evictions(answer_of({told}));
   ASSERT_TRUE(records) << records.error().message();
   ASSERT_EQ(records->size(), 1U);
   const EvictionRecord& record = records->front();
   EXPECT_EQ(record.uid, "u-1");
-  EXPECT_EQ(record.hook, MonoTime{Duration{1000}});
-  EXPECT_EQ(record.kill, MonoTime{Duration{4500}}) << "without a grace, the first SIGKILL";
+  EXPECT_EQ(record.hook, at_ns(1000));
+  EXPECT_EQ(record.kill, at_ns(4500)) << "without a grace, the first SIGKILL";
   EXPECT_FALSE(record.freed);
+  EXPECT_TRUE(record.grace_was_shortened);
   EXPECT_THAT(record.hooks,
               testing::UnorderedElementsAre("tp_btf/mod_memcg_state", "tp_btf/task_newtask"));
   ASSERT_EQ(record.ranking.size(), 1U);
   EXPECT_EQ(record.ranking[0].reason, "chosen");
 }
 
-/// A hard eviction with a grace of 2 s, cut after 100 us.
-constexpr const char* kCut = R"([
-    {"id": 1, "uid": "u-1", "outcome": "evicted", "grace_seconds": 2,
-     "timeline": {"hook_ns": 1000, "wake_ns": 2000, "observe_ns": 3000, "decide_ns": 4000,
-                  "first_signal_ns": 5000, "signal_ns": 5000, "killed_ns": null,
-                  "exited_ns": null, "freed_ns": null}},
-    {"id": 2, "uid": "u-2", "outcome": "evicted", "grace_seconds": 0,
-     "timeline": {"wake_ns": 7, "first_signal_ns": 8}},
-    {"id": 3, "uid": "u-1", "outcome": "escalated", "grace_seconds": 0,
-     "timeline": {"hook_ns": 91000, "wake_ns": 92000, "observe_ns": 93000, "decide_ns": 94000,
-                  "first_signal_ns": 105000, "signal_ns": 105000, "killed_ns": 106000,
-                  "exited_ns": 200000, "freed_ns": 300000}}])";
-
-MonoTime at_ns(std::int64_t ns) {
-  return MonoTime{Duration{ns}};
+/// A hard eviction with a grace of 2 s, cut after 100 us, and another pod's between.
+std::string cut_grace() {
+  Recorded begun = evicted("u-1");
+  begun.grace_seconds = 2;
+  begun.timeline.hook = at_ns(1000);
+  begun.timeline.wake = at_ns(2000);
+  begun.timeline.observe = at_ns(3000);
+  begun.timeline.decide = at_ns(4000);
+  begun.timeline.first_signal = at_ns(5000);
+  begun.timeline.signal = at_ns(5000);
+  Recorded other = evicted("u-2");
+  other.timeline.wake = at_ns(7);
+  other.timeline.first_signal = at_ns(8);
+  Recorded escalation = evicted("u-1");
+  escalation.outcome = "escalated";
+  escalation.timeline.hook = at_ns(91000);
+  escalation.timeline.first_signal = at_ns(105000);
+  escalation.timeline.killed = at_ns(106000);
+  escalation.timeline.exited = at_ns(200000);
+  escalation.timeline.freed = at_ns(300000);
+  return answer_of({begun, other, escalation});
 }
 
 TEST(DemoEvictionRecord, OfAGraceThatWasCutTakesOnlyTheKillFromTheEscalation) {
-  const auto records = parse_evictions(kCut);
+  const auto records = parse_evictions(cut_grace());
   ASSERT_TRUE(records) << records.error().message();
   const std::optional<EvictionRecord> whole = eviction_of(*records, "u-1");
   ASSERT_TRUE(whole);
@@ -62,32 +115,44 @@ TEST(DemoEvictionRecord, OfAGraceThatWasCutTakesOnlyTheKillFromTheEscalation) {
 }
 
 TEST(DemoEvictionRecord, KnowsSinceWhenTheThresholdThatWasActedOnHadBeenMet) {
-  const auto records = parse_evictions(R"([{"id": 1, "uid": "u-1", "grace_seconds": 1,
-      "timeline": {"hook_ns": null, "observe_ns": 12000000000},
-      "thresholds": [{"stood": "not_met", "met_for_ms": null},
-                     {"stood": "past_grace", "met_for_ms": 7000},
-                     {"stood": "acted_on", "met_for_ms": 2004}]}])");
+  Recorded told = evicted("u-1");
+  told.grace_seconds = 1;
+  told.timeline.observe = at_ns(12'000'000'000);
+  told.thresholds.resize(3);
+  told.thresholds[0].stood = "not_met";
+  told.thresholds[1].stood = "past_grace";
+  told.thresholds[1].met_for_ms = 7000;
+  told.thresholds[2].stood = "acted_on";
+  told.thresholds[2].met_for_ms = 2004;
+  const auto records = parse_evictions(answer_of({told}));
   ASSERT_TRUE(records) << records.error().message();
   EXPECT_EQ(records->front().first_met, at_ns(9'996'000'000));
 }
 
 TEST(DemoEvictionRecord, KnowsThatAPassBeforeHeldUntilUsageWasMeasured) {
-  constexpr const char* kRecords = R"({"schema": 1, "file": null, "records": [
-      {"id": 1, "outcome": "held", "hold_reason": "usage_pending", "timeline": {"decide_ns": 2000}},
-      {"id": 2, "outcome": "held", "hold_reason": "victim_in_grace", "timeline": {"decide_ns": 3000}},
-      {"id": 3, "outcome": "evicted", "hold_reason": "", "timeline": {"decide_ns": 4000}},
-      {"id": 4, "outcome": "held", "hold_reason": "usage_pending", "timeline": {"decide_ns": 5000}}]})";
+  const auto decided = [](const std::string& hold_reason, std::int64_t ns) {
+    Recorded record;
+    record.outcome = hold_reason.empty() ? "evicted" : "held";
+    record.hold_reason = hold_reason;
+    record.timeline.decide = at_ns(ns);
+    return record;
+  };
+  const std::string records =
+      R"({"schema": 1, "file": null, "records": )" +
+      answer_of({decided("usage_pending", 2000), decided("victim_in_grace", 3000),
+                 decided("", 4000), decided("usage_pending", 5000)}) +
+      "}";
   EvictionRecord eviction;
   eviction.decide = at_ns(4000);
-  EXPECT_EQ(held_for_usage(kRecords, eviction), at_ns(2000));
+  EXPECT_EQ(held_for_usage(records, eviction), at_ns(2000));
   eviction.decide = at_ns(1000);
-  EXPECT_EQ(held_for_usage(kRecords, eviction), std::nullopt);
+  EXPECT_EQ(held_for_usage(records, eviction), std::nullopt);
   EXPECT_EQ(held_for_usage(R"({"error": "no"})", eviction), std::nullopt);
   EXPECT_EQ(held_for_usage("[3]", eviction), std::nullopt);
 }
 
 TEST(DemoEvictionRecord, IsOfThePodThatIsAskedForAndOfNoOther) {
-  const auto records = parse_evictions(kCut);
+  const auto records = parse_evictions(cut_grace());
   ASSERT_TRUE(records) << records.error().message();
   const std::optional<EvictionRecord> other = eviction_of(*records, "u-2");
   ASSERT_TRUE(other);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/go_scalar.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,47 +7,6 @@
 
 namespace evictd::config::test {
 namespace {
-
-TEST(WholeNumber, HasAnOptionalSignAndBase) {
-  EXPECT_EQ(whole_number("12"), 12);
-  EXPECT_EQ(whole_number("+12"), 12);
-  EXPECT_EQ(whole_number("-0x1F"), -31);
-  EXPECT_EQ(whole_number("0b101"), 5);
-  EXPECT_EQ(whole_number("0o17"), 15);
-  EXPECT_EQ(whole_number("017"), 15);
-  EXPECT_EQ(whole_number("0"), 0);
-  EXPECT_EQ(whole_number("9223372036854775807"), INT64_MAX);
-  EXPECT_EQ(whole_number("-9223372036854775808"), INT64_MIN);
-  for (const char* text : {"", "-", "+-1", "0x", "08", "12a", "1.0", "9223372036854775808",
-                           "-9223372036854775809", "1e3", " 1"}) {
-    EXPECT_EQ(whole_number(text), std::nullopt) << text;
-  }
-}
-
-TEST(WholeNumber, AnUnderscoreStandsBetweenTwoDigitsOrBehindAPrefix) {
-  EXPECT_EQ(whole_number("1_000"), 1000);
-  EXPECT_EQ(whole_number("-1_000_000"), -1'000'000);
-  EXPECT_EQ(whole_number("0x_1f"), 31);
-  EXPECT_EQ(whole_number("0b1_0"), 2);
-  EXPECT_EQ(whole_number("0o_1_7"), 15);
-  EXPECT_EQ(whole_number("0_17"), 15);
-  for (const char* text : {"1__0", "10_", "_1", "-_1", "_", "0x_", "0x__1", "0x1_", "0_", "0__1",
-                           "_0x1", "0_x1", "1__", "__1"}) {
-    EXPECT_EQ(whole_number(text), std::nullopt) << text;
-  }
-}
-
-TEST(YamlFloat, IsAWholeNumberWithoutAFraction) {
-  EXPECT_EQ(whole_yaml_float("1e2"), 100);
-  EXPECT_EQ(whole_yaml_float("5.0"), 5);
-  EXPECT_EQ(whole_yaml_float("5."), 5);
-  EXPECT_EQ(whole_yaml_float("+.5e1"), 5);
-  EXPECT_EQ(whole_yaml_float("-1.5E1"), -15);
-  for (const char* text : {"", "5.5", "1e-1", "1e19", "1e400", "inf", "nan", "1_0.0", "+-5", "5e",
-                           ".", "0x1p3", "9223372036854775808"}) {
-    EXPECT_EQ(whole_yaml_float(text), std::nullopt) << text;
-  }
-}
 
 TEST(YamlFloat, IsAWholeNumberInTheKubeletsYamlAloneAndNotInJson) {
   KubeletSources file;

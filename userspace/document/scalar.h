@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalars as the kubelet's own readers take them, which are laxer than evictd's.
+// What plain scalars are to the readers that must agree with evictd. They differ: YAML 1.2's core
+// schema, YAML 1.1, Go's numbers and Go's flags.
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string_view>
 
-namespace evictd::config {
+#include "document/node.h"
+
+namespace evictd::document {
 
 /// A YAML 1.1 boolean ("yes", "off", "True"); the kubelet reads its files by these rules.
 [[nodiscard]] std::optional<bool> yaml_truth(std::string_view text);
@@ -28,4 +32,19 @@ namespace evictd::config {
 /// and writes that without point and exponent.
 [[nodiscard]] std::optional<std::int64_t> whole_yaml_float(std::string_view text);
 
-}  // namespace evictd::config
+/// Whether YAML cannot read this scalar as a number or a boolean: it has quotes, or plain letters.
+[[nodiscard]] bool is_text(const Node& node);
+
+/// A whole number with a leading zero. Text with a unit or a point is not one: Kubernetes reads it
+/// as decimal.
+[[nodiscard]] bool is_octal_to_yaml_1_1(std::string_view plain);
+
+/// Makes `scalar` what its tag says. `tag` is yaml-cpp's: "?" for a plain scalar, "!" for a quoted
+/// one. False for a tag outside YAML's core schema, or one that the text does not match.
+[[nodiscard]] bool obey_tag(std::string_view tag, Node& scalar);
+
+/// A scalar or null as JSON. A plain scalar is a boolean or a number only in a spelling of the core
+/// schema that YAML 1.1 reads the same way; "010", ".inf" and "yes" are texts.
+[[nodiscard]] nlohmann::json json_scalar(const Node& scalar);
+
+}  // namespace evictd::document
