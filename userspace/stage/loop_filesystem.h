@@ -7,7 +7,7 @@
 
 #include "evictd/bytes.h"
 #include "evictd/result.h"
-#include "stage/mount.h"
+#include "stage/private_mount.h"
 
 namespace evictd::stage {
 
@@ -33,7 +33,7 @@ struct Fullness {
 
 /// A small private filesystem on a loop device. Its image has no name, and the loop device is
 /// released with the mount.
-class LoopFilesystem : public Mount {
+class LoopFilesystem : public PrivateMount {
  public:
   /// Errors: kPermission without root; kNotFound without mount or the mkfs of its type; kIo with
   /// their output, for example if the kernel has no loop devices.
@@ -42,7 +42,7 @@ class LoopFilesystem : public Mount {
   [[nodiscard]] Result<Fullness> fullness() const;
 
  private:
-  explicit LoopFilesystem(std::filesystem::path path) : Mount(std::move(path)) {}
+  explicit LoopFilesystem(std::filesystem::path path) : PrivateMount(std::move(path)) {}
 };
 
 /// Gives this process and its children a private mount namespace: others do not see new mounts,

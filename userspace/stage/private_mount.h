@@ -10,16 +10,16 @@ namespace evictd::stage {
 
 /// A private filesystem at its mount point. The destructor unmounts it; with own_mount_namespace()
 /// it is also unmounted when this process is killed.
-class Mount {
+class PrivateMount {
  public:
-  Mount(const Mount&) = delete;
-  Mount& operator=(const Mount&) = delete;
-  Mount(Mount&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  Mount& operator=(Mount&& other) noexcept {
+  PrivateMount(const PrivateMount&) = delete;
+  PrivateMount& operator=(const PrivateMount&) = delete;
+  PrivateMount(PrivateMount&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  PrivateMount& operator=(PrivateMount&& other) noexcept {
     std::swap(path_, other.path_);
     return *this;
   }
-  ~Mount() { unmount(); }
+  ~PrivateMount() { unmount(); }
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// Unmounts as the kubelet does at a pod's end: the content is freed, unless a process has it
@@ -33,7 +33,7 @@ class Mount {
   }
 
  protected:
-  explicit Mount(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit PrivateMount(std::filesystem::path path) : path_(std::move(path)) {}
 
  private:
   std::filesystem::path path_;
