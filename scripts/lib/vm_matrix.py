@@ -19,6 +19,8 @@ LIMIT_S = 600
 ROWS_LIMIT_S = 1800
 PASS = "pass"
 FAIL = "FAIL"
+# In a column of the page, of a check that came after its run.
+NOT_RUN = "not run"
 SHOWN_LINES = 25
 
 
@@ -238,15 +240,24 @@ def target_of(head: str) -> Target:
     return Target(words.group(1), words.group(3), *named)
 
 
+def whole_column(head: str, written: Column, checks: Sequence[Check]) -> Column:
+    """A column of the page with the checks that came after its run."""
+    target = target_of(head)
+    return {check.name: written.get(check.name, check.reason(target) or NOT_RUN) for check in checks}
+
+
 def columns_of(text: str, checks: Sequence[Check] = CHECKS) -> Dict[str, Column]:
-    """The page's columns, by their heads."""
+    """The page's columns, by their heads, with a result of each check."""
     rows = [[cell.strip() for cell in line.strip("|").split("|")]
             for line in parts_of(text)[1].splitlines() if line.startswith("|")]
     if not rows:
         return {}
-    if [row[0] for row in rows[2:]] != [check.name for check in checks]:
-        raise VmError(f"the table of {PAGE.name} has other rows than the current checks: write the whole table")
-    return {head: {row[0]: row[at] for row in rows[2:]} for at, head in enumerate(rows[0]) if at > 0}
+    unknown = {row[0] for row in rows[2:]} - {check.name for check in checks}
+    if unknown:
+        raise VmError(f"the table of {PAGE.name} has rows that are no checks ({', '.join(sorted(unknown))}): "
+                      "write the whole table")
+    return {head: whole_column(head, {row[0]: row[at] for row in rows[2:]}, checks)
+            for at, head in enumerate(rows[0]) if at > 0}
 
 
 def with_columns(kept: Dict[str, Column], new: Dict[str, Column]) -> Dict[str, Column]:

@@ -69,7 +69,14 @@ class MatrixTest(unittest.TestCase):
         self.assertEqual(list(joined.items()), [("5.10.0-1-cloud, cgroup v2", {"one": "old"}), *new.items()])
         self.assertEqual(matrix.columns_of(f"{matrix.BEGIN}\n(none)\n{matrix.END}\n"), {})
         with self.assertRaises(VmError):
-            matrix.columns_of(page, ROWS)
+            matrix.columns_of(page, ROWS[1:])
+
+    def test_a_check_that_is_newer_than_a_column_was_not_run(self):
+        old = {"5.10.0-1-cloud, cgroup v2": {"three": "FAIL"}, "6.1.0-1, cgroup v2": {"three": "pass"}}
+        page = matrix.page_with(f"{matrix.BEGIN}\n{matrix.END}\n", matrix.table(old, ROWS[2:]))
+        self.assertEqual(matrix.columns_of(page, ROWS),
+                         {"5.10.0-1-cloud, cgroup v2": {"one": "not run", "two": "not run", "three": "FAIL"},
+                          "6.1.0-1, cgroup v2": {"one": "not run", "two": "is newer", "three": "pass"}})
 
     def test_every_check_is_of_one_kind_and_names_kernels_that_there_are(self):
         keys = ["v1", "v2", *ARCHITECTURES, *map(str, matrix.TARGETS), *map(matrix.Target.name_of_kernel, matrix.TARGETS)]
