@@ -71,6 +71,12 @@ class Check:
 
 NO_MEMCG_STATE = {kernel: "the tracepoint is newer" for kernel in ("5.10", "6.1", "6.12", "arm64")}
 NO_FENTRY = {"6.1 arm64": "fentry of arm64 is newer"}
+NO_SIGNAL_TASK = {kernel: "`bpf_send_signal_task` is newer" for kernel in ("5.10", "6.1", "6.12", "arm64")}
+
+
+def backstop(row: str, absent: Dict[str, str]) -> Check:
+    return Check(f"`backstop` `{row}`", row=f"Ladder/BackstopRow.KillsTheVictimThatGrowsPastTheLevel/{row}",
+                 absent=absent)
 
 
 # The demonstration's line for an eviction that a hook started; disk evictions start with a reading.
@@ -110,6 +116,10 @@ CHECKS = [
     Check("`oom` `tp_btf_pid`", row="Ladder/OomRow.NamesTheVictimAndItsOwnCgroup/tp_btf_pid"),
     Check("`per-page-charge` `tp_btf`", row="Ladder/PerPageRow.SeesTheCgroupThatGrowsAndItsUsage/tp_btf",
           absent=NO_MEMCG_STATE),
+    backstop("fentry_listed", NO_SIGNAL_TASK),
+    backstop("tp_btf_listed", NO_SIGNAL_TASK),
+    backstop("fentry", NO_FENTRY),
+    backstop("tp_btf", NO_MEMCG_STATE),
     Check("PSI: stall time is the cgroup's own",
           row="UnifiedStall.OfACgroupAboveItsHighMarkIsWhatItsPressureFileSays",
           absent={"5.10": "no `stall` `fentry`: reclaim time alone", "6.1 arm64": "no `stall` `fentry`: reclaim time alone", "v1": "no PSI per cgroup"}),
