@@ -19,6 +19,8 @@ LIMIT_S = 600
 ROWS_LIMIT_S = 1800
 PASS = "pass"
 FAIL = "FAIL"
+# In a column of the page, of a check that came after its run.
+NOT_RUN = "not run"
 SHOWN_LINES = 25
 
 
@@ -69,6 +71,12 @@ class Check:
 
 NO_MEMCG_STATE = {kernel: "the tracepoint is newer" for kernel in ("5.10", "6.1", "6.12", "arm64")}
 NO_FENTRY = {"6.1 arm64": "fentry of arm64 is newer"}
+NO_SIGNAL_TASK = {kernel: "`bpf_send_signal_task` is newer" for kernel in ("5.10", "6.1", "6.12", "arm64")}
+
+
+def backstop(row: str, absent: Dict[str, str]) -> Check:
+    return Check(f"`backstop` `{row}`", row=f"Ladder/BackstopRow.KillsTheVictimThatGrowsPastTheLevel/{row}",
+                 absent=absent)
 
 
 # The demonstration's line for an eviction that a hook started; disk evictions start with a reading.
@@ -108,6 +116,10 @@ CHECKS = [
     Check("`oom` `tp_btf_pid`", row="Ladder/OomRow.NamesTheVictimAndItsOwnCgroup/tp_btf_pid"),
     Check("`per-page-charge` `tp_btf`", row="Ladder/PerPageRow.SeesTheCgroupThatGrowsAndItsUsage/tp_btf",
           absent=NO_MEMCG_STATE),
+    backstop("fentry_listed", NO_SIGNAL_TASK),
+    backstop("tp_btf_listed", NO_SIGNAL_TASK),
+    backstop("fentry", NO_FENTRY),
+    backstop("tp_btf", NO_MEMCG_STATE),
     Check("PSI: stall time is the cgroup's own",
           row="UnifiedStall.OfACgroupAboveItsHighMarkIsWhatItsPressureFileSays",
           absent={"5.10": "no `stall` `fentry`: reclaim time alone", "6.1 arm64": "no `stall` `fentry`: reclaim time alone", "v1": "no PSI per cgroup"}),
@@ -238,15 +250,24 @@ def target_of(head: str) -> Target:
     return Target(words.group(1), words.group(3), *named)
 
 
+def whole_column(head: str, written: Column, checks: Sequence[Check]) -> Column:
+    """A column of the page with the checks that came after its run."""
+    target = target_of(head)
+    return {check.name: written.get(check.name, check.reason(target) or NOT_RUN) for check in checks}
+
+
 def columns_of(text: str, checks: Sequence[Check] = CHECKS) -> Dict[str, Column]:
-    """The page's columns, by their heads."""
+    """The page's columns, by their heads, with a result of each check."""
     rows = [[cell.strip() for cell in line.strip("|").split("|")]
             for line in parts_of(text)[1].splitlines() if line.startswith("|")]
     if not rows:
         return {}
-    if [row[0] for row in rows[2:]] != [check.name for check in checks]:
-        raise VmError(f"the table of {PAGE.name} has other rows than the current checks: write the whole table")
-    return {head: {row[0]: row[at] for row in rows[2:]} for at, head in enumerate(rows[0]) if at > 0}
+    unknown = {row[0] for row in rows[2:]} - {check.name for check in checks}
+    if unknown:
+        raise VmError(f"the table of {PAGE.name} has rows that are no checks ({', '.join(sorted(unknown))}): "
+                      "write the whole table")
+    return {head: whole_column(head, {row[0]: row[at] for row in rows[2:]}, checks)
+            for at, head in enumerate(rows[0]) if at > 0}
 
 
 def with_columns(kept: Dict[str, Column], new: Dict[str, Column]) -> Dict[str, Column]:

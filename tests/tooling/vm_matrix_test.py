@@ -2,6 +2,8 @@
 """The matrix of scripts/vm: what counts as passed, and how the table gets into its page."""
 import contextlib
 import io
+import json
+import re
 import sys
 import unittest
 from pathlib import Path
@@ -15,6 +17,35 @@ TARGET = matrix.Target("6.1", "v2")
 ROWS = [matrix.Check("one", row="Suite.One/fentry"),
         matrix.Check("two", row="Suite.Two", absent={"6.1": "is newer"}),
         matrix.Check("three", command="{bin}/three")]
+
+
+def text_of(path):
+    return (matrix.ROOT / path).read_text(encoding="utf-8")
+
+
+def rows_of_the_ladder():
+    """The rows of the page's ladder, each named like its check."""
+    purpose = ""
+    ladder = matrix.PAGE.read_text(encoding="utf-8").partition("\n## The ladder\n")[2].partition("\n## ")[0]
+    for first, row in re.findall(r"^\| (`[\w-]+` )?\| (`\w+`) \|", ladder, re.MULTILINE):
+        purpose = first or purpose
+        yield purpose + row
+
+
+def sources_of(program):
+    """The text of the sources in the folder of a test program."""
+    folders = [path.parent for path in (matrix.ROOT / "tests").rglob("CMakeLists.txt")
+               if re.search(rf"\bevictd_test\(\s*{program}\b", path.read_text(encoding="utf-8"))]
+    return "\n".join(path.read_text(encoding="utf-8") for folder in folders for path in folder.glob("*.cpp"))
+
+
+def is_defined(case, sources):
+    """Whether these sources define the case that GoogleTest calls so."""
+    prefix, suite, name, parameter = re.fullmatch(r"(?:(\w+)/)?(\w+)\.(\w+)(?:/(\w+))?", case).groups()
+    if not re.search(rf"\bTEST{'_P' if prefix else '(_F)?'}\({suite}, {name}\)", sources):
+        return False
+    made = re.search(rf"INSTANTIATE_TEST_SUITE_P\({prefix}, {suite},(.*?);", sources, re.DOTALL)
+    return not prefix or (made is not None and f'"{parameter}"' in made.group(1))
 
 
 class MatrixTest(unittest.TestCase):
@@ -69,7 +100,14 @@ class MatrixTest(unittest.TestCase):
         self.assertEqual(list(joined.items()), [("5.10.0-1-cloud, cgroup v2", {"one": "old"}), *new.items()])
         self.assertEqual(matrix.columns_of(f"{matrix.BEGIN}\n(none)\n{matrix.END}\n"), {})
         with self.assertRaises(VmError):
-            matrix.columns_of(page, ROWS)
+            matrix.columns_of(page, ROWS[1:])
+
+    def test_a_check_that_is_newer_than_a_column_was_not_run(self):
+        old = {"5.10.0-1-cloud, cgroup v2": {"three": "FAIL"}, "6.1.0-1, cgroup v2": {"three": "pass"}}
+        page = matrix.page_with(f"{matrix.BEGIN}\n{matrix.END}\n", matrix.table(old, ROWS[2:]))
+        self.assertEqual(matrix.columns_of(page, ROWS),
+                         {"5.10.0-1-cloud, cgroup v2": {"one": "not run", "two": "not run", "three": "FAIL"},
+                          "6.1.0-1, cgroup v2": {"one": "not run", "two": "is newer", "three": "pass"}})
 
     def test_every_check_is_of_one_kind_and_names_kernels_that_there_are(self):
         keys = ["v1", "v2", *ARCHITECTURES, *map(str, matrix.TARGETS), *map(matrix.Target.name_of_kernel, matrix.TARGETS)]
@@ -80,6 +118,37 @@ class MatrixTest(unittest.TestCase):
 
     def test_the_page_has_room_for_the_table(self):
         matrix.page_with(matrix.PAGE.read_text(encoding="utf-8"), "")
+
+    def test_a_column_can_be_written_into_the_table_of_the_page(self):
+        kept = matrix.columns_of(matrix.PAGE.read_text(encoding="utf-8"))
+        new = {"6.1.0-99-cloud-amd64, cgroup v2": {check.name: "pass" for check in matrix.CHECKS}}
+        self.assertIn("| 6.1.0-99-cloud-amd64, cgroup v2 |", matrix.table(matrix.with_columns(kept, new)))
+
+    def test_every_row_of_the_ladder_has_a_check(self):
+        rows = list(rows_of_the_ladder())
+        self.assertIn("`backstop` `tp_btf`", rows)
+        self.assertLessEqual(set(rows), {check.name for check in matrix.CHECKS})
+
+    def test_the_backstop_must_kill_where_fentry_is(self):
+        rows = [check for check in matrix.CHECKS if check.name.startswith("`backstop`")]
+        for target in matrix.TARGETS:
+            wanted = [] if str(target) == "6.1 arm64 v2" else ["`backstop` `fentry`"]
+            self.assertEqual([check.name for check in rows if not check.reason(target)], wanted, target)
+
+    def test_the_tree_has_every_case_that_a_check_names(self):
+        for check in matrix.CHECKS:
+            program, cases = ("bpf_family_test", check.row) if check.row else check.tests
+            for case in filter(None, cases.split(":")):
+                self.assertTrue(is_defined(case, sources_of(program)), f"{program}: {case}")
+
+    def test_a_machine_of_arm64_is_given_every_test_program(self):
+        given = re.search(r"\nif\(NOT EVICTD_VM_TESTS\)\n.*?foreach\(program ([\w ]+)\)",
+                          text_of("tests/vm/CMakeLists.txt"), re.DOTALL).group(1).split()
+        self.assertLessEqual({"bpf_family_test", *(check.tests[0] for check in matrix.CHECKS)} - {""}, set(given))
+
+    def test_every_build_that_is_tried_is_a_preset(self):
+        built = {preset["name"] for preset in json.loads(text_of("CMakePresets.json"))["buildPresets"]}
+        self.assertLessEqual(set(matrix.PRESETS.values()), built)
 
 
 if __name__ == "__main__":
