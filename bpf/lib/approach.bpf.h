@@ -14,7 +14,7 @@
 #define APPROACHES_SAVED     5
 #define APPROACH_PAUSE_NS    1500000ULL
 
-static __always_inline bool may_note_approach(__u64 now)
+static __always_inline bool pay_approach(__u64 now)
 {
 	__u64 paid_until = approach_paid_until_ktime_ns;
 
@@ -27,7 +27,8 @@ static __always_inline bool may_note_approach(__u64 now)
 }
 
 /* Sends the hot thread a hint if the threshold is at most cfg_approach_ns away. */
-static __always_inline void note_approach(const struct evictd_watch *watch, __u64 value, __u64 now)
+static __always_inline void report_approach(const struct evictd_watch *watch, __u64 value,
+					    __u64 now)
 {
 	__u64 distance;
 
@@ -35,7 +36,7 @@ static __always_inline void note_approach(const struct evictd_watch *watch, __u6
 		return;
 	distance = watch->upper - value;
 	if (distance > watch->growth * (cfg_approach_ns / 1000) / 1000000 ||
-	    !may_note_approach(now))
+	    !pay_approach(now))
 		return;
 	EVICTD_EMIT(struct evictd_approach_event, EVICTD_EVENT_APPROACH, now,
 		    .cgroup = watch->cgroup, .distance = distance, .rate = watch->growth,

@@ -4,10 +4,9 @@
  *
  * bpf_rdonly_cast() (6.2) makes a pointer to a kernel type out of any number; the verifier replaces
  * it by a move. A load through such a pointer is one instruction. As with bpf_probe_read_kernel(),
- * an unreadable address gives 0. The type is named by its number
- * in the kernel's own BTF, so user space looks it up and leaves 0 where the kernel has no such
- * function (userspace/probe/kernel_types.cpp): the verifier then sees that the call is never
- * reached, and drops it.
+ * an unreadable address gives 0. The type is named by its number in the kernel's own BTF, which
+ * user space looks up (userspace/probe/kernel_types.cpp). User space leaves 0 where the kernel has
+ * no such function: the verifier then sees that the call is never reached, and drops it.
  *
  * For one source file only: the linker of libbpf 1.1 does not merge two declarations of a kernel
  * function.

@@ -29,7 +29,7 @@ __weak __noinline __u64 look_at(__u32 index, __u64 now, __u32 origin)
 	    watch->signal == EVICTD_SIGNAL_NODE_TASKS ||
 	    watch->signal == EVICTD_SIGNAL_NODE_RESERVE)
 		return EVICTD_NEVER;
-	note_approach(watch, value, now);
+	report_approach(watch, value, now);
 	return time_to_threshold(watch, value);
 }
 

@@ -109,7 +109,8 @@ class Run {
     }
     const Decision* decision = &manager_.synchronize(now_, input);
     if (decision->reason == eviction::Reason::kNoLayout && compat_ != Compat::k1_26) {
-      answer["error"] = eviction::layout_failure_text("disk info unavailable");
+      answer["error"] =
+          "eviction manager: failed to get HasDedicatedImageFs: disk info unavailable";
     }
     if (decision->learnt_layout && compat_ != Compat::k1_26) {
       answer["containerFsThresholds"] = containerfs_thresholds();

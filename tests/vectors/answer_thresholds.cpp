@@ -275,14 +275,15 @@ Json by_eviction_priority(const Case& subject) {
   return {{"groups", groups}, {"order", order}};
 }
 
+/// The first threshold with a resource that can be reclaimed.
 Json reclaimable(const Case& subject) {
-  const auto found = first_reclaimable(subject.table, subject.table.places());
-  if (!found) {
-    return {{"found", false}};
+  for (const std::size_t place : subject.table.places()) {
+    const eviction::Resource resource = resource_of(subject.table[place].signal);
+    if (resource != eviction::Resource::kNone) {
+      return {{"found", true}, {"threshold", place}, {"resource", to_string(resource)}};
+    }
   }
-  return {{"found", true},
-          {"threshold", *found},
-          {"resource", to_string(resource_of(subject.table[*found].signal))}};
+  return {{"found", false}};
 }
 
 /// Which given threshold each one that comes of them is, or is derived from; none for a derived one

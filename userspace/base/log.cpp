@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <spdlog/logger.h>
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,41 +11,57 @@
 #include <array>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/one_line.h"
-#include "base/rfc3339.h"
 
 namespace evictd::base {
 namespace {
 
-/// Of the seconds of a line's time.
-constexpr int kDecimals = 3;
+/// In the order of LogLevel.
+using LevelForms = std::array<std::string_view, 4>;
+constexpr LevelForms kNames{"debug", "info", "warn", "error"};
+/// The kernel's severities, which systemd's journal reads at the start of a line.
+constexpr LevelForms kSeverities{"<7>", "<6>", "<4>", "<3>"};
 
-struct LevelForms {
-  std::string_view name;
-  spdlog::level::level_enum spdlog;
-  /// The kernel's severity number, which systemd's journal reads at the start of a line.
-  int severity;
+spdlog::level::level_enum spdlog_level(LogLevel level) {
+  return static_cast<spdlog::level::level_enum>(spdlog::level::debug + static_cast<int>(level));
+}
+
+/// Writes the level in a form that spdlog lacks: its name of LogLevel::kWarn is "warning".
+class LevelFlag final : public spdlog::custom_flag_formatter {
+ public:
+  explicit LevelFlag(const LevelForms& forms) : forms_(forms) {}
+
+  void format(const spdlog::details::log_msg& line, const std::tm& /*time*/,
+              spdlog::memory_buf_t& text) override {
+    text.append(forms_.at(static_cast<std::size_t>(line.level - spdlog::level::debug)));
+  }
+
+  [[nodiscard]] std::unique_ptr<spdlog::custom_flag_formatter> clone() const override {
+    return std::make_unique<LevelFlag>(forms_);
+  }
+
+ private:
+  LevelForms forms_;
 };
 
-/// In the order of LogLevel.
-constexpr std::array<LevelForms, 4> kLevels{{{"debug", spdlog::level::debug, 7},
-                                             {"info", spdlog::level::info, 6},
-                                             {"warn", spdlog::level::warn, 4},
-                                             {"error", spdlog::level::err, 3}}};
-
-const LevelForms& forms_of(LogLevel level) {
-  return kLevels.at(static_cast<std::size_t>(level));
+/// Lays a line out around %v, which text_of() or json_of() makes.
+std::unique_ptr<spdlog::formatter> make_formatter(LogFormat format, LogStream stream) {
+  std::string pattern = stream == LogStream::kJournal ? "%N%v" : "%Y-%m-%dT%T.%eZ %l %v";
+  if (format == LogFormat::kJson) {
+    pattern = R"({"ts":"%Y-%m-%dT%T.%eZ","level":"%l",%v)";
+  }
+  auto formatter = std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc);
+  formatter->add_flag<LevelFlag>('l', kNames).add_flag<LevelFlag>('N', kSeverities);
+  formatter->set_pattern(std::move(pattern));
+  return formatter;
 }
 
 /// Bytes that are not UTF-8, as in a cgroup's name, become U+FFFD; control characters are escaped.
 std::string to_json_text(const nlohmann::ordered_json& value) {
   return one_line_json(
       value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-}
-
-bool is_there(const LogField& field) {
-  return !std::holds_alternative<std::monostate>(field.value);
 }
 
 nlohmann::ordered_json json_value(std::monostate /*nothing*/) {
@@ -56,6 +73,7 @@ nlohmann::ordered_json json_value(const T& value) {
   return value;
 }
 
+/// Null for a field without a value.
 nlohmann::ordered_json to_json(const LogField& field) {
   return std::visit([](const auto& value) { return json_value(value); }, field.value);
 }
@@ -74,59 +92,45 @@ bool needs_quotes(std::string_view text) {
   return false;
 }
 
-std::string format_json(const LogLine& line) {
+/// The object from "msg" on; the pattern has what is before it.
+std::string json_of(std::string_view message, LogFields fields) {
   nlohmann::ordered_json object;
-  object["ts"] = rfc3339(line.moment, kDecimals);
-  object["level"] = to_string(line.level);
-  object["msg"] = line.message;
-  for (const LogField& field : line.fields) {
-    if (is_there(field)) {
-      object[std::string(field.name)] = to_json(field);
+  object["msg"] = message;
+  for (const LogField& field : fields) {
+    if (nlohmann::ordered_json value = to_json(field); !value.is_null()) {
+      object[std::string(field.name)] = std::move(value);
     }
   }
-  return to_json_text(object);
+  return to_json_text(object).substr(1);
 }
 
-}  // namespace
-
-std::string_view to_string(LogLevel level) {
-  return forms_of(level).name;
-}
-
-std::string format_line(const LogLine& line, LogFormat format, LogStream stream) {
-  if (format == LogFormat::kJson) {
-    return format_json(line);
-  }
-  std::string text =
-      stream == LogStream::kJournal
-          ? fmt::format("<{}>", forms_of(line.level).severity)
-          : fmt::format("{} {} ", rfc3339(line.moment, kDecimals), to_string(line.level));
-  text += one_line(line.message);
-  for (const LogField& field : line.fields) {
-    if (!is_there(field)) {
-      continue;
+std::string text_of(std::string_view message, LogFields fields) {
+  std::string text = one_line(message);
+  for (const LogField& field : fields) {
+    if (const nlohmann::ordered_json value = to_json(field); !value.is_null()) {
+      const auto* plain = std::get_if<std::string>(&field.value);
+      text += fmt::format(" {}={}", field.name,
+                          plain != nullptr && !needs_quotes(*plain) ? *plain : to_json_text(value));
     }
-    const auto* value = std::get_if<std::string>(&field.value);
-    const bool plain = value != nullptr && !needs_quotes(*value);
-    text += fmt::format(" {}={}", field.name, plain ? *value : to_json_text(to_json(field)));
   }
   return text;
 }
 
+}  // namespace
+
 Log::Log(LogOptions options, const core::Clock& clock, LogStream stream)
-    : options_(options),
-      clock_(clock),
+    : clock_(clock),
       stream_(stream),
       logger_(std::make_shared<spdlog::logger>("evictd",
                                                std::make_shared<spdlog::sinks::stderr_sink_mt>())) {
-  logger_->set_pattern("%v");
   logger_->flush_on(spdlog::level::trace);
   set_options(options);
 }
 
 void Log::set_options(LogOptions options) {
-  options_ = options;
-  logger_->set_level(forms_of(options.level).spdlog);
+  format_ = options.format;
+  logger_->set_formatter(make_formatter(options.format, stream_));
+  logger_->set_level(spdlog_level(options.level));
 }
 
 void Log::debug(std::string_view message, LogFields fields) {
@@ -143,12 +147,11 @@ void Log::error(std::string_view message, LogFields fields) {
 }
 
 void Log::write(LogLevel level, std::string_view message, LogFields fields) {
-  if (!logger_->should_log(forms_of(level).spdlog)) {
+  if (!logger_->should_log(spdlog_level(level))) {
     return;
   }
-  const LogLine line{
-      .moment = clock_.wall_now(), .level = level, .message = message, .fields = fields};
-  logger_->log(forms_of(level).spdlog, "{}", format_line(line, options_.format, stream_));
+  logger_->log(clock_.wall_now(), spdlog::source_loc{}, spdlog_level(level),
+               format_ == LogFormat::kJson ? json_of(message, fields) : text_of(message, fields));
 }
 
 LogStream detect_log_stream() {

@@ -33,7 +33,8 @@ enum class LogStream {
 /// kJournal if stderr is the stream that JOURNAL_STREAM names (same device and inode).
 [[nodiscard]] LogStream detect_log_stream();
 
-/// The daemon's log, on stderr.
+/// The daemon's log, on stderr. Control characters of messages and values are escaped and bytes
+/// that are not UTF-8 are replaced, so that no input can forge a second line.
 ///
 /// What is logged:
 ///   error  an operator must act: evictd cannot do its work.
@@ -60,25 +61,10 @@ class Log {
  private:
   void write(LogLevel level, std::string_view message, LogFields fields);
 
-  LogOptions options_;
+  LogFormat format_{};
   const core::Clock& clock_;
   LogStream stream_;
   std::shared_ptr<spdlog::logger> logger_;
 };
-
-/// The parts of one line.
-struct LogLine {
-  WallTime moment{};
-  LogLevel level = LogLevel::kInfo;
-  std::string_view message;
-  LogFields fields;
-};
-
-/// Formats one line, without its line end. Control characters of messages and values are escaped
-/// and bytes that are not UTF-8 are replaced, so that no input can forge a second line.
-[[nodiscard]] std::string format_line(const LogLine& line, LogFormat format, LogStream stream);
-
-/// "debug", "info", "warn" or "error".
-[[nodiscard]] std::string_view to_string(LogLevel level);
 
 }  // namespace evictd::base

@@ -12,6 +12,7 @@
 #include "cli/refusal.h"
 #include "core/go_duration.h"
 #include "core/rfc3339.h"
+#include "evictd/try.h"
 
 namespace evictd::cli {
 
@@ -119,12 +120,9 @@ std::vector<std::string> skip_unreadable(std::vector<exporting::RecordLine>& lin
 }
 
 Result<Records> load_records(const RecordSource& source) {
-  Result<exporting::RecordLines> lines = load_lines(source);
-  if (!lines) {
-    return Failure(lines.error());
-  }
-  Records records = decisions_of(lines->lines);
-  std::move(lines->warnings.begin(), lines->warnings.end(), std::back_inserter(records.warnings));
+  EVICTD_ASSIGN_OR_RETURN(exporting::RecordLines lines, load_lines(source));
+  Records records = decisions_of(lines.lines);
+  std::move(lines.warnings.begin(), lines.warnings.end(), std::back_inserter(records.warnings));
   return records;
 }
 

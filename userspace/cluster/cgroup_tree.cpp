@@ -77,15 +77,15 @@ std::vector<std::string> CgroupTree::differing(const State& before) const {
   if (before.nodes.empty()) {
     return uids;
   }
-  const auto note_absent = [&uids](const auto& nodes, const auto& others) {
+  const auto add_absent = [&uids](const auto& nodes, const auto& others) {
     for (const auto& [id, node] : nodes) {
       if (!node.uid.empty() && !others.contains(id)) {
         uids.push_back(node.uid);
       }
     }
   };
-  note_absent(before.nodes, state_.nodes);
-  note_absent(state_.nodes, before.nodes);
+  add_absent(before.nodes, state_.nodes);
+  add_absent(state_.nodes, before.nodes);
   std::sort(uids.begin(), uids.end());
   uids.erase(std::unique(uids.begin(), uids.end()), uids.end());
   return uids;

@@ -10,6 +10,7 @@
 #include "base/fault_point.h"
 #include "enforce/intent.h"
 #include "enforce/pod_files.h"
+#include "evictd/try.h"
 #include "sys/pidfd.h"
 
 namespace evictd::enforce {
@@ -18,11 +19,9 @@ Result<std::unique_ptr<CgroupActuator>> CgroupActuator::create(Options options) 
   if (options.clock == nullptr) {
     return fail(Errc::kInvalid, "the cgroup actuator needs a clock");
   }
-  Result<ReleaseWatch> watch = ReleaseWatch::create(options.max_watched, options.capacity);
-  if (!watch) {
-    return Failure(std::move(watch.error()));
-  }
-  return std::unique_ptr<CgroupActuator>(new CgroupActuator(std::move(options), std::move(*watch)));
+  EVICTD_ASSIGN_OR_RETURN(ReleaseWatch watch,
+                          ReleaseWatch::create(options.max_watched, options.capacity));
+  return std::unique_ptr<CgroupActuator>(new CgroupActuator(std::move(options), std::move(watch)));
 }
 
 CgroupActuator::CgroupActuator(Options options, ReleaseWatch watch)

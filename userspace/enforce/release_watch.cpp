@@ -81,7 +81,7 @@ std::optional<std::uint32_t> ReleaseWatch::take() {
 }
 
 /// To close it is not enough: a program that another thread starts has copies of our descriptors
-/// until it is executed, and as long as there is one the process stays in the set and is told of
+/// until it is executed. As long as there is a copy, the process stays in the set and is reported
 /// again and again.
 void ReleaseWatch::forget(std::uint32_t index) {
   Process& process = processes_[index];

@@ -107,7 +107,7 @@ void Engine::take(const PodRemoved& removed) {
     want(PassTrigger::kRelease);  // The rest is no longer charged to any pod.
   }
   victims_.mark_cgroup_gone(known->id, agenda_.turn_at());
-  refused_.note_gone(*known);
+  refused_.forget_all(*known);
   pods_.remove(removed.slot);
 }
 

@@ -136,8 +136,8 @@ class Engine {
   void judge_if_due(Victim& victim, const CgroupUsage& usage);
   void follow(PassTrigger trigger);
   void try_again();
-  void note_releasing();
-  void note_releasing(Victim& victim, const FollowedPod& pod);
+  void follow_releases();
+  void follow_release(Victim& victim, const FollowedPod& pod);
   void set_standings();
   void update_growth();
   void end_dry_runs(DryRuns which);

@@ -60,7 +60,7 @@ void Engine::take(const ReadingsTaken& readings) {
   if (pass_.trigger == PassTrigger::kRegular) {
     try_again();
   }
-  note_releasing();
+  follow_releases();
   set_standings();
   update_growth();
   order(LookAgain{.at = pass_.at});
@@ -250,7 +250,7 @@ void Engine::begun(const Signalled& signalled) {
     mark_killed_by_kernel(victim, *signalled.refused, pass_.adopted->at, pass_.at);
   }
   victims_.add(victim);
-  refused_.note_begun(pod);
+  refused_.stop_putting_off(pod);
   times_.add(pass_.at, victim.dry_run);
   ++counters_.evictions;
   if (how.local) {

@@ -207,7 +207,7 @@ void Engine::try_again() {
   }
 }
 
-void Engine::note_releasing() {
+void Engine::follow_releases() {
   releasing_.clear();
   counters_.unreaped_tasks = 0;
   for (std::size_t i = 0; i < followed_.size(); ++i) {
@@ -224,7 +224,7 @@ void Engine::note_releasing() {
         add_left(*victim, left_behind(*victim, pod.usage, options_.least_left_behind), releasing_);
       }
     } else if (!is_in_grace(victim->phase)) {
-      note_releasing(*victim, pod);
+      follow_release(*victim, pod);
     }
   }
   victims_.forget_freed(disks_asked_at_, pass_.at);
@@ -238,7 +238,7 @@ void Engine::note_releasing() {
   }
 }
 
-void Engine::note_releasing(Victim& victim, const FollowedPod& pod) {
+void Engine::follow_release(Victim& victim, const FollowedPod& pod) {
   const CgroupUsage& usage = pod.usage;
   const bool dying = victim.phase == VictimPhase::kKilled;
   const bool awaited_enough = pass_.at - victim.killed_at >= eviction::kReleaseWait;

@@ -68,16 +68,16 @@ RefusedPods::Try RefusedPods::put_off(const PodView& pod, MonoTime now) {
   return first ? Try::kFirst : Try::kAgain;
 }
 
-void RefusedPods::note_begun(const PodView& pod) {
+void RefusedPods::stop_putting_off(const PodView& pod) {
   stop_waiting(pod);
   if (PutOff* const known = find_put_off(pod.id)) {
     *known = put_off_[--put_off_count_];
   }
 }
 
-void RefusedPods::note_gone(const PodView& pod) {
+void RefusedPods::forget_all(const PodView& pod) {
   forget(pod);
-  note_begun(pod);
+  stop_putting_off(pod);
 }
 
 RefusedPods::Wait RefusedPods::wait(const PodView& pod) {

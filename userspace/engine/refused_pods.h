@@ -44,10 +44,10 @@ class RefusedPods {
   /// until a process is signalled or forget_put_off(). If the pod was not given up, its time begins
   /// again after kTryPause without a try: that is a new failure.
   [[nodiscard]] Try put_off(const PodView& pod, MonoTime now);
-  /// A process of `pod` was signalled.
-  void note_begun(const PodView& pod);
+  /// A process of `pod` was signalled: it is neither put off nor waits.
+  void stop_putting_off(const PodView& pod);
   /// `pod` is gone: forgets everything about it.
-  void note_gone(const PodView& pod);
+  void forget_all(const PodView& pod);
   /// No eviction is needed any more: the next one starts with its full time.
   void forget_put_off() { put_off_count_ = 0; }
   /// When to retry a pod that was put off; nullopt if there is none.

@@ -148,10 +148,6 @@ std::string threshold_met_text(Resource resource) {
   return "Attempting to reclaim " + std::string(to_string(resource));
 }
 
-std::string layout_failure_text(std::string_view cause) {
-  return "eviction manager: failed to get HasDedicatedImageFs: " + std::string(cause);
-}
-
 std::string admission_text(ConditionSet conditions) {
   std::string names;
   for (const Condition condition : kConditions) {

@@ -58,9 +58,6 @@ struct EvictionStory {
 /// "Attempting to reclaim memory", the event on the node.
 [[nodiscard]] std::string threshold_met_text(Resource resource);
 
-/// The error of a pass that could not determine the disk layout (1.32; 1.26 reports nothing).
-[[nodiscard]] std::string layout_failure_text(std::string_view cause);
-
 /// "The node had condition: [DiskPressure MemoryPressure]. "
 [[nodiscard]] std::string admission_text(ConditionSet conditions);
 

@@ -125,13 +125,9 @@ void copy_memory_to_allocatable(std::vector<Threshold>& thresholds) {
 
 Result<std::vector<Threshold>> parse_thresholds(const ThresholdTexts& texts, Compat compat) {
   std::vector<Threshold> thresholds;
-  if (Result<> hard = add_statements(texts.hard, compat, thresholds); !hard) {
-    return tl::unexpected(hard.error());
-  }
+  EVICTD_TRY(add_statements(texts.hard, compat, thresholds));
   const std::size_t first_soft = thresholds.size();
-  if (Result<> soft = add_statements(texts.soft, compat, thresholds); !soft) {
-    return tl::unexpected(soft.error());
-  }
+  EVICTD_TRY(add_statements(texts.soft, compat, thresholds));
   EVICTD_ASSIGN_OR_RETURN(const GracePeriods periods,
                           parse_grace_periods(texts.soft_grace_period, compat));
   EVICTD_ASSIGN_OR_RETURN(const MinimumReclaims reclaims,

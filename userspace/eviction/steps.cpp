@@ -102,12 +102,4 @@ ThresholdList in_order(const ThresholdTable& table, ThresholdList list) {
   return list;
 }
 
-std::optional<std::size_t> first_reclaimable(const ThresholdTable& table,
-                                             const ThresholdList& list) {
-  const auto* const found = std::find_if(list.begin(), list.end(), [&](std::size_t place) {
-    return resource_of(table[place].signal) != Resource::kNone;
-  });
-  return found == list.end() ? std::nullopt : std::optional<std::size_t>(*found);
-}
-
 }  // namespace evictd::eviction

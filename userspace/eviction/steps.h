@@ -2,9 +2,6 @@
 // The named steps of a pass, each a pure function of what it is given.
 #pragma once
 
-#include <cstddef>
-#include <optional>
-
 #include "eviction/observation.h"
 #include "eviction/pass.h"
 #include "eviction/pass_state.h"
@@ -48,9 +45,5 @@ namespace evictd::eviction {
 
 /// The same thresholds in the order of action.
 [[nodiscard]] ThresholdList in_order(const ThresholdTable& table, ThresholdList list);
-
-/// The first threshold in `list` with a resource that can be reclaimed.
-[[nodiscard]] std::optional<std::size_t> first_reclaimable(const ThresholdTable& table,
-                                                           const ThresholdList& list);
 
 }  // namespace evictd::eviction

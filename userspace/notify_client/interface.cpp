@@ -11,6 +11,7 @@
 
 #include "evictd/abi/notify_wire.h"
 #include "evictd/notify.h"
+#include "evictd/try.h"
 #include "notify_client/client.h"
 #include "notify_client/control_words.h"
 #include "notify_client/in_process_client.h"
@@ -22,7 +23,6 @@ struct evictd_notify {
 
 namespace {
 
-using evictd::Failure;
 using evictd::Result;
 using evictd::base::Fd;
 using evictd::notify_client::Client;
@@ -47,10 +47,8 @@ int guarded(Call call) {
 
 template <typename Kind>
 Result<std::unique_ptr<Client>> as_client(Result<std::unique_ptr<Kind>> made) {
-  if (!made) {
-    return Failure(made.error());
-  }
-  return std::move(*made);
+  EVICTD_ASSIGN_OR_RETURN(std::unique_ptr<Client> client, std::move(made));
+  return client;
 }
 
 Result<std::unique_ptr<Client>> make_client(const char* socket, unsigned int flags) {

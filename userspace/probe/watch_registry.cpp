@@ -68,9 +68,7 @@ Result<WatchRegistry::Tracked*> WatchRegistry::known(CgroupId id) {
 
 Result<WatchRegistry::Tracked*> WatchRegistry::track(CgroupId id,
                                                      const Result<evictd_resolved>& resolved) {
-  if (!resolved) {
-    return Failure(resolved.error());
-  }
+  EVICTD_TRY(resolved);
   Tracked& tracked = tracked_[id];
   // A controller that was removed and added again has another counter.
   if (tracked.resolved.memory_counter != resolved->memory_counter) {

@@ -48,11 +48,11 @@ Simulation::Simulation(const Options& options, engine::Configuration configurati
 void Simulation::run() {
   take_over();
   while (passes() < kMostPasses) {
-    note_oom();
+    find_ooms();
     if (is_due()) {
       take_turns();
     }
-    spare_the_recorded();
+    let_recorded_live_on();
     compare_dry_runs();
     const std::optional<MonoTime> next = next_moment();
     if (!next) {
@@ -100,22 +100,22 @@ bool Simulation::is_recorded(const Eviction& eviction) const {
          (eviction.dry_run || grace_of(*exact) == eviction.grace);
 }
 
-void Simulation::spare(std::size_t pod, MonoTime since) {
+void Simulation::let_live_on(std::size_t pod, MonoTime since) {
   differs_ = true;
-  if (world_.spare(pod, since)) {
+  if (world_.let_live_on(pod, since)) {
     waiting_.insert(pod);
   }
 }
 
 /// Whoever is ended here in the recording, and not by us or later, lives on.
-void Simulation::spare_the_recorded() {
+void Simulation::let_recorded_live_on() {
   for (; ends_.next < ends_.recorded.size() && ends_.recorded[ends_.next].asked_at <= now_;
        ++ends_.next) {
     const RecordedEnd& end = ends_.recorded[ends_.next];
     if (world_.is_ended(end.pod)) {
       ends_.asked_too.push_back(end);
     } else {
-      spare(end.pod, end.asked_at);
+      let_live_on(end.pod, end.asked_at);
     }
   }
   std::erase_if(ends_.asked_too, [&](const RecordedEnd& end) {
@@ -124,7 +124,7 @@ void Simulation::spare_the_recorded() {
     }
     // It does not stay longer for being allowed to.
     if (!end.left_early && !world_.is_gone(end.pod, end.kill_at)) {
-      spare(end.pod, end.last_seen);
+      let_live_on(end.pod, end.last_seen);
     }
     return true;
   });

@@ -84,8 +84,8 @@ class Simulation {
   };
 
   // simulation.cpp: what differs from the recording.
-  void spare(std::size_t pod, MonoTime since);
-  void spare_the_recorded();
+  void let_live_on(std::size_t pod, MonoTime since);
+  void let_recorded_live_on();
   void compare_dry_runs();
   [[nodiscard]] bool is_named(std::size_t pod) const;
   [[nodiscard]] bool names_otherwise(const RecordedPass& pass) const;
@@ -120,7 +120,7 @@ class Simulation {
   void name_threshold(Eviction& eviction) const;
   [[nodiscard]] engine::Signalled end(Eviction eviction);
   void go_on_at_once();
-  void note_pass(MonoTime at);
+  void record_pass(MonoTime at);
 
   // simulation_time.cpp: when something happens.
   [[nodiscard]] static eviction::Wide amount_of(Level kind,
@@ -128,7 +128,7 @@ class Simulation {
                                                 std::size_t place, std::int64_t capacity);
   [[nodiscard]] bool has_ticks() const;
   [[nodiscard]] bool dry_run() const;
-  void note_oom();
+  void find_ooms();
   [[nodiscard]] std::optional<OutOfMemory> first_oom(MonoTime until) const;
   [[nodiscard]] bool is_noticed(Level kind, eviction::Signal signal, eviction::Wide level,
                                 std::int64_t capacity) const;

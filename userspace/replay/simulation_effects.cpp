@@ -45,7 +45,7 @@ void Simulation::tell(const engine::Event& event) {
         return {};
       },
       [this](const engine::Report& report) -> Answer {
-        note_pass(report.at);
+        record_pass(report.at);
         return {};
       }};
   Answer next = event;
@@ -171,7 +171,7 @@ void Simulation::go_on_at_once() {
   now_ = is_recorded ? exact_->now : now_ + kPast;
 }
 
-void Simulation::note_pass(MonoTime at) {
+void Simulation::record_pass(MonoTime at) {
   last_pass_ = at;
   if (engine_.decision().outcome == eviction::Outcome::kReclaiming) {
     disk_work_.collected_at = at + world_.disk().begin_reclaim(at);

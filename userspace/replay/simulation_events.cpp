@@ -42,9 +42,8 @@ void Simulation::take_over() {
 }
 
 /// Whether there is anything for the engine to do now. What happens beside it is told when there
-/// is, and wakes it only once the node is another one: as long as all is as recorded the pass that
-/// would come of it is in the recording, and without kernel events nothing wakes it but its own
-/// clock.
+/// is, and wakes it only once the node differs from the recording. Until then, the pass that would
+/// come of it is in the recording. Without kernel events only its own clock wakes it.
 bool Simulation::is_due() {
   const bool woken = now_ >= wakes_at();
   take_recorded();

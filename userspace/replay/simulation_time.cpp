@@ -46,7 +46,7 @@ std::optional<OutOfMemory> Simulation::first_oom(MonoTime until) const {
   return first;
 }
 
-void Simulation::note_oom() {
+void Simulation::find_ooms() {
   if (waiting_.empty() || last_ == MonoTime{}) {
     return;
   }

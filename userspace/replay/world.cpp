@@ -66,7 +66,7 @@ double World::recorded(std::size_t pod, const Between& between, bool tasks) cons
                  after == nullptr ? 0 : held(*after, tasks), between.share);
 }
 
-bool World::spare(std::size_t pod, MonoTime now) {
+bool World::let_live_on(std::size_t pod, MonoTime now) {
   const Between between = find(now);
   const RecordedPodPass* last = options_.parts->find(*(*passes_)[between.before], pod);
   if (last == nullptr) {
@@ -95,7 +95,7 @@ bool World::spare(std::size_t pod, MonoTime now) {
   spared.byte_growth = std::max(spared.byte_growth, 0.0);
   spared.task_growth = std::max(spared.task_growth, 0.0);
   spared_.emplace(pod, spared);
-  disk_.spare(pod, now);
+  disk_.let_live_on(pod, now);
   if (const auto ended = ended_.find(pod); ended != ended_.end()) {
     disk_.end(pod, ended->second);
   }

@@ -37,7 +37,7 @@ class World {
 
   /// The pod lives on from `now`, after which it is ended in the recording; if it was asked to go
   /// here, until it is ended here. False, and nothing changes, if it was not seen at `now`.
-  bool spare(std::size_t pod, MonoTime now);
+  bool let_live_on(std::size_t pod, MonoTime now);
   /// Whether it is at the same moments in the recording that a pod is asked to go and ended.
   enum class Fate { kAsRecorded, kOther };
   /// The pod was asked to go, and is ended at `kill_at`, or when it would have been already.

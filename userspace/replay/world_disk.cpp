@@ -61,13 +61,13 @@ WorldDisk::WorldDisk(const Parts& parts, bool files_go)
     const RecordedPass& pass = *parts.passes[place];
     for (const std::size_t pod : signalled_in(pass, parts)) {
       if (!pass.dry_run && !releases_.contains(pod)) {
-        note_release(pass, place, pod);
+        add_release(pass, place, pod);
       }
     }
   }
 }
 
-void WorldDisk::note_release(const RecordedPass& pass, std::size_t place, std::size_t pod) {
+void WorldDisk::add_release(const RecordedPass& pass, std::size_t place, std::size_t pod) {
   Release release{.at = pass.now, .held = {}, .freed = {}};
   for (const Signal signal : disk_signals()) {
     const std::size_t i = index_of(signal);
@@ -225,7 +225,7 @@ double WorldDisk::fall_of(Signal signal, std::size_t until) const {
   return fastest > 0 ? fastest : shortly;
 }
 
-void WorldDisk::spare(std::size_t pod, MonoTime now) {
+void WorldDisk::let_live_on(std::size_t pod, MonoTime now) {
   if (!releases_.contains(pod)) {
     return;
   }

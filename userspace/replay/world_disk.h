@@ -31,8 +31,8 @@ class WorldDisk {
   /// with it if `files_go`, else they stay.
   WorldDisk(const Parts& parts, bool files_go);
 
-  /// As World::spare() and World::end(), for pods whose fate is another one than recorded.
-  void spare(std::size_t pod, MonoTime now);
+  /// As World::let_live_on() and World::end(), for pods whose fate is another one than recorded.
+  void let_live_on(std::size_t pod, MonoTime now);
   void end(std::size_t pod, MonoTime kill_at);
 
   /// Collectors begin to run: how long they take; zero where the recording has no more runs.
@@ -71,7 +71,7 @@ class WorldDisk {
     std::size_t place = 0;
   };
 
-  void note_release(const RecordedPass& pass, std::size_t place, std::size_t pod);
+  void add_release(const RecordedPass& pass, std::size_t place, std::size_t pod);
   /// Of a pod that is being counted at that pass not less than was counted of it before.
   [[nodiscard]] double measured_at(std::size_t place, std::size_t pod,
                                    eviction::Signal signal) const;

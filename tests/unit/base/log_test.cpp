@@ -18,13 +18,16 @@ class FixedClock final : public core::Clock {
   }
 };
 
+/// What warn() writes, without its line end.
 std::string line(std::string_view message, LogFields fields, LogFormat format,
                  LogStream stream = LogStream::kPlain) {
-  return format_line({.moment = FixedClock().wall_now(),
-                      .level = LogLevel::kWarn,
-                      .message = message,
-                      .fields = fields},
-                     format, stream);
+  const FixedClock clock;
+  Log log({.format = format, .level = LogLevel::kWarn}, clock, stream);
+  testing::internal::CaptureStderr();
+  log.warn(message, fields);
+  std::string written = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(written.ends_with('\n')) << written;
+  return written.substr(0, written.size() - 1);
 }
 
 TEST(Log, TextHasTimeLevelMessageAndFields) {
@@ -43,11 +46,38 @@ TEST(Log, UnderTheJournalALineBeginsWithItsSeverity) {
   EXPECT_EQ(line("m", {}, LogFormat::kText, LogStream::kJournal), "<4>m");
 }
 
+TEST(Log, EachLevelHasItsNameAndItsSeverity) {
+  const FixedClock clock;
+  testing::internal::CaptureStderr();
+  for (const LogStream stream : {LogStream::kPlain, LogStream::kJournal}) {
+    Log log({.format = LogFormat::kText, .level = LogLevel::kDebug}, clock, stream);
+    log.debug("d");
+    log.info("i");
+    log.warn("w");
+    log.error("e");
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "2026-01-31T12:00:00.007Z debug d\n"
+            "2026-01-31T12:00:00.007Z info i\n"
+            "2026-01-31T12:00:00.007Z warn w\n"
+            "2026-01-31T12:00:00.007Z error e\n"
+            "<7>d\n<6>i\n<4>w\n<3>e\n");
+}
+
+TEST(Log, AMessageIsNoPattern) {
+  EXPECT_EQ(line("%v {} %n", {}, LogFormat::kText, LogStream::kJournal), "<4>%v {} %n");
+}
+
 TEST(Log, JsonIsOneObject) {
   const std::string text =
       line("say \"hi\"", {{"pod", "a"}, {"share", 0.5}, {"n", std::int64_t{-1}}}, LogFormat::kJson);
   EXPECT_EQ(text, R"({"ts":"2026-01-31T12:00:00.007Z","level":"warn","msg":"say \"hi\"",)"
                   R"("pod":"a","share":0.5,"n":-1})");
+}
+
+TEST(Log, JsonIsTheSameUnderTheJournal) {
+  EXPECT_EQ(line("m", {}, LogFormat::kJson, LogStream::kJournal),
+            line("m", {}, LogFormat::kJson, LogStream::kPlain));
 }
 
 TEST(Log, AFieldOfWhatThereIsNoneOfIsLeftOut) {

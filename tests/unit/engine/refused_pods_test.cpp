@@ -67,8 +67,8 @@ TEST(RefusedPods, OneThatWasSignalledOrNeedNotGoHasAllTheTimeOfItsOwn) {
   const PodView second = pod_in_slot(8, 80);
   EXPECT_EQ(refused.put_off(first, kNow), Try::kFirst);
   put_off_until_given_up(refused, second);
-  refused.note_begun(first);
-  refused.note_begun(first);
+  refused.stop_putting_off(first);
+  refused.stop_putting_off(first);
   EXPECT_EQ(refused.put_off(first, kLater), Try::kFirst);
   EXPECT_EQ(refused.put_off(second, kLater), Try::kLast);
   refused.forget_put_off();
@@ -95,7 +95,7 @@ TEST(RefusedPods, NothingIsKeptOfThoseThatAreGone) {
     refused.add(pod_in_slot(i, i));
   }
   for (std::uint32_t i = 1; i <= Victims::kCapacity; ++i) {
-    refused.note_gone(pod_in_slot(i, i));
+    refused.forget_all(pod_in_slot(i, i));
   }
   EXPECT_TRUE(refused.empty());
   EXPECT_FALSE(refused.next_try());

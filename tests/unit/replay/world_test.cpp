@@ -48,7 +48,7 @@ TEST_F(WorldTest, WhereAllIsAsRecordedAPassIsGivenWhatWasRecorded) {
 }
 
 TEST_F(WorldTest, WhatAPodTakesThatLivesOnTheKernelHasNotToGive) {
-  ASSERT_TRUE(world_.spare(kHog, at_ms(1000)));
+  ASSERT_TRUE(world_.let_live_on(kHog, at_ms(1000)));
   const eviction::Observation memory = memory_at(at_ms(1010));
   EXPECT_NEAR(static_cast<double>(memory.available), (63 - 10.24) * 1024 * 1024, 1e5);
   EXPECT_EQ(memory.available - memory.left(), (23_MiB).value);
@@ -58,14 +58,14 @@ TEST_F(WorldTest, APodOutsideThePodRootThatLivesOnTakesNothingOfItsLimit) {
   std::vector<eviction::PodFacts> facts = facts_;
   facts[kHog].below_pod_root = false;
   World outside({.parts = &parts_, .facts = &facts, .files_go = false});
-  ASSERT_TRUE(outside.spare(kHog, at_ms(1000)));
+  ASSERT_TRUE(outside.let_live_on(kHog, at_ms(1000)));
   const MonoTime later = at_ms(1010);
   EXPECT_LT(*outside.available(Signal::kMemoryAvailable, later),
             *outside.available(Signal::kAllocatableMemoryAvailable, later));
 }
 
 TEST_F(WorldTest, TheKernelNeverHasLessThanNothingToGive) {
-  ASSERT_TRUE(world_.spare(kHog, at_ms(1000)));
+  ASSERT_TRUE(world_.let_live_on(kHog, at_ms(1000)));
   const eviction::Observation memory = memory_at(at_ms(1050));
   EXPECT_GT(memory.available, 0);
   EXPECT_EQ(memory.kernel_available, 0);
@@ -79,7 +79,7 @@ TEST_F(WorldTest, WhatAPodLeavesTheKernelHasToGive) {
 }
 
 TEST_F(WorldTest, APodThatIsSeenNoMoreDoesNotLiveOn) {
-  EXPECT_FALSE(world_.spare(kHog, at_ms(2000)));
+  EXPECT_FALSE(world_.let_live_on(kHog, at_ms(2000)));
   EXPECT_FALSE(world_.is_spared(kHog));
   EXPECT_FALSE(world_.any_living_on());
 }

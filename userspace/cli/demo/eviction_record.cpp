@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json_text.h"
 #include "evictd/try.h"
 #include "export/eviction_record.h"
 
@@ -59,7 +60,7 @@ EvictionRecord told(const exporting::EvictionRecord& record) {
 }  // namespace
 
 Result<std::vector<EvictionRecord>> parse_evictions(std::string_view answer) {
-  const Json whole = Json::parse(answer, nullptr, false);
+  const Json whole = base::parse_json<Json>(answer).value_or(Json());
   if (!whole.is_array()) {
     return fail(Errc::kMalformed,
                 "evictd's answer to last_evictions: " + std::string{answer.substr(0, 200)});
@@ -93,7 +94,7 @@ std::optional<EvictionRecord> eviction_of(const std::vector<EvictionRecord>& rec
 }
 
 std::optional<MonoTime> held_for_usage(std::string_view answer, const EvictionRecord& eviction) {
-  const Json whole = Json::parse(answer, nullptr, false);
+  const Json whole = base::parse_json<Json>(answer).value_or(Json());
   std::optional<MonoTime> held;
   if (!whole.is_object()) {
     return held;

@@ -9,7 +9,7 @@ namespace evictd::daemon {
 
 namespace {
 
-void note_gone(VictimReleases::Victim& victim, Holding holding, MonoTime at) {
+void mark_gone(VictimReleases::Victim& victim, Holding holding, MonoTime at) {
   std::optional<MonoTime>& gone = victim.gone_at[static_cast<std::size_t>(holding)];
   if (!gone) {
     gone = at;
@@ -44,7 +44,7 @@ void StorageKeeping::await_victim(const EvictedPod& evicted) {
 
 void StorageKeeping::mark_processes_gone(VictimReleases::Victim& victim, MonoTime at) {
   const bool known = victim.gone_at[static_cast<std::size_t>(Holding::kProcesses)].has_value();
-  note_gone(victim, Holding::kProcesses, at);
+  mark_gone(victim, Holding::kProcesses, at);
   if (known) {
     return;
   }
@@ -135,7 +135,7 @@ void StorageKeeping::take(const RemovedData& removed) {
     return check_releases(context_.clock->now());
   }
   if (removed.entries) {
-    note_gone(*victim, Holding::kData, context_.clock->now());
+    mark_gone(*victim, Holding::kData, context_.clock->now());
   } else {
     victim->data_error = removed.entries.error().message();
   }
@@ -150,8 +150,8 @@ void StorageKeeping::check_releases(MonoTime now) {
   for (VictimReleases::Victim& victim : releases_.victims()) {
     const cluster::PodEntry* entry = context_.registry->table().find(victim.uid);
     if (entry == nullptr || !entry->cgroup || entry->cgroup->memory_id != victim.pod) {
-      note_gone(victim, Holding::kCgroup, now);
-      note_gone(victim, Holding::kMemory, now);
+      mark_gone(victim, Holding::kCgroup, now);
+      mark_gone(victim, Holding::kMemory, now);
       // A cgroup that is gone has no process.
       mark_processes_gone(victim, now);
     }

@@ -153,7 +153,7 @@ void Dispatcher::wait_for_server(const Entry& entry, const Answer& answer, MonoT
 
 Result<> Dispatcher::finish(const Entry& entry, std::size_t done) {
   const std::uint64_t number = entry.number;
-  Result<> noted = queue_.note_done(number, done);
+  Result<> noted = queue_.record_done(number, done);
   if (noted) {
     trials_.erase(number);
   }

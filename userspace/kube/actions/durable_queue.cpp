@@ -80,7 +80,7 @@ Result<> DurableQueue::move_to(std::uint64_t seq) {
   return written;
 }
 
-Result<> DurableQueue::note_done(std::uint64_t number, std::size_t done) {
+Result<> DurableQueue::record_done(std::uint64_t number, std::size_t done) {
   EVICTD_TRY(write(QueueState::done_text(number, done)));
   fault_point(FaultPoint::kDoneNoted);
   return shorten_if_long();

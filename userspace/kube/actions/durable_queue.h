@@ -36,7 +36,7 @@ class DurableQueue {
   /// Records that the journal has no line between its last one and this number.
   [[nodiscard]] Result<> move_to(std::uint64_t seq);
   /// Records that `done` steps of the entry with this number are finished.
-  [[nodiscard]] Result<> note_done(std::uint64_t number, std::size_t done);
+  [[nodiscard]] Result<> record_done(std::uint64_t number, std::size_t done);
   /// Flushes taken lines to the disk. Costs nothing if no line was taken.
   [[nodiscard]] Result<> sync();
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_members.h"
+#include "base/json_text.h"
 #include "evictd/try.h"
 
 namespace evictd::kube {
@@ -108,7 +109,7 @@ std::vector<std::string> QueueState::texts() const {
 }
 
 Result<> QueueState::apply(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = base::parse_json<Json>(text).value_or(Json());
   if (!json.is_object()) {
     return fail(Errc::kMalformed, "not a line of a queue");
   }

@@ -29,7 +29,7 @@ TEST_F(DurableQueueFile, WhatWasTakenIsThereAfterARestart) {
     Result<DurableQueue> queue = open();
     ASSERT_TRUE(queue);
     ASSERT_TRUE(take(*queue, 5));
-    ASSERT_TRUE(queue->note_done(5 * kEntriesOfALine, 1));
+    ASSERT_TRUE(queue->record_done(5 * kEntriesOfALine, 1));
   }
   const Result<DurableQueue> queue = open();
   ASSERT_TRUE(queue);
@@ -78,8 +78,8 @@ TEST_F(DurableQueueFile, WhatIsDoneLeavesTheFile) {
   ASSERT_TRUE(queue);
   for (std::uint64_t seq = 5; seq < 2000; ++seq) {
     ASSERT_TRUE(take(*queue, seq));
-    ASSERT_TRUE(queue->note_done(seq * kEntriesOfALine, 2));
-    ASSERT_TRUE(queue->note_done(seq * kEntriesOfALine + 1, 2));
+    ASSERT_TRUE(queue->record_done(seq * kEntriesOfALine, 2));
+    ASSERT_TRUE(queue->record_done(seq * kEntriesOfALine + 1, 2));
   }
   EXPECT_LT(std::filesystem::file_size(file()), std::uintmax_t{1} << 20U);
   EXPECT_TRUE(queue->state().entries().empty());
