@@ -20,7 +20,7 @@ enum class Purpose : std::uint8_t {
   kStall,          ///< memory stall time per pod
   kOom,            ///< kills by the kernel's OOM killer
   kPerPageCharge,  ///< option perPageHook; off by default
-  kBackstop,       ///< option inKernelBrake; off by default: kill by a plan, without user space
+  kBackstop,       ///< option inKernelBrake: kill by a plan, without user space
 };
 constexpr std::size_t kPurposes = 10;
 

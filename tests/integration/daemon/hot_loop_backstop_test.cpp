@@ -99,7 +99,7 @@ TEST_F(WithBackstopMargin, TheKernelSideActsThatFarPastTheThreshold) {
 
 class WithBackstopOff : public WithBackstop {
  protected:
-  WithBackstopOff() : WithBackstop("") {}
+  WithBackstopOff() : WithBackstop("inKernelBrake: off\n") {}
 };
 
 TEST_F(WithBackstopOff, TheKernelSideIsGivenNoPlan) {
@@ -107,6 +107,18 @@ TEST_F(WithBackstopOff, TheKernelSideIsGivenNoPlan) {
   send(engine::PassRequested{});
   ASSERT_TRUE(next<PassDone>());
   EXPECT_TRUE(backstop_.plans().empty());
+}
+
+class WithBackstopByDefault : public WithBackstop {
+ protected:
+  WithBackstopByDefault() : WithBackstop("") {}
+};
+
+TEST_F(WithBackstopByDefault, TheKernelSideIsGivenAPlanAsTheGraceIsZero) {
+  approach();
+  send(engine::PassRequested{});
+  ASSERT_TRUE(next<PassDone>());
+  EXPECT_FALSE(backstop_.plans().empty());
 }
 
 class WithBackstopInADryRun : public WithBackstop {
