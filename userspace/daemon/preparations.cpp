@@ -109,6 +109,7 @@ Result<probe::Options> probe_options_of(const config::Settings& settings) {
   options.sweep.fast_ticks_per_second = settings.sweep.fast_ticks_per_second;
   options.per_page_hook = settings.per_page_hook;
   options.backstop = settings.in_kernel_brake_mode() != config::InKernelBrake::kOff;
+  options.backstop_by_default = !settings.in_kernel_brake.mode;
   options.max_slots = kMaxPods;
   options.stall_notice = settings.stall.notice;
   options.stall_window = settings.stall.window;

@@ -50,9 +50,13 @@ struct PurposeReport {
   std::string lost;
   /// The options switch the purpose off, so that no row was tried. `lost` may still be set.
   bool disabled = false;
+  /// It is on by default: nothing is lost where no row serves it.
+  bool by_default = false;
 
   /// Name of the chosen row, empty if none.
   [[nodiscard]] std::string_view chosen() const;
+  /// Whether it is asked for, and no row serves it.
+  [[nodiscard]] bool is_missing() const { return !disabled && !by_default && chosen().empty(); }
 };
 
 /// Name of the feature that evictd needs to start.

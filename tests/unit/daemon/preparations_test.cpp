@@ -115,6 +115,14 @@ TEST(ProbeOptions, CanKillIfAGraceOfZeroIsGiven) {
   EXPECT_FALSE(can_kill("hardEvictionGracePeriodSeconds: 0\ninKernelBrake: off\n"));
 }
 
+TEST(ProbeOptions, TellWhetherTheBackstopIsOnlyADefault) {
+  const auto by_default = [](std::string_view text) {
+    return probe_options_of(config_of(text).settings()).value().backstop_by_default;
+  };
+  EXPECT_TRUE(by_default("hardEvictionGracePeriodSeconds: 0\n"));
+  EXPECT_FALSE(by_default("hardEvictionGracePeriodSeconds: 0\ninKernelBrake: backstop\n"));
+}
+
 TEST(HotConfig, AGraceOfZeroBringsAMarginForTheKernelSide) {
   const auto margin = [](std::string_view text) {
     return hot_config_of(config_of(text), {}).value()->backstop_margin;
