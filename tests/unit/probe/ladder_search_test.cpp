@@ -115,9 +115,8 @@ TEST(LadderSearch, LosesNothingWithoutABackstopByDefault) {
 
 TEST(LadderSearch, MissesABackstopThatIsAskedFor) {
   const Options by_key{.backstop = true};
-  const Options by_pin{.pins = {{Purpose::kBackstop, "fentry"}},
-                       .backstop = true,
-                       .backstop_by_default = true};
+  const Options by_pin{
+      .pins = {{Purpose::kBackstop, "fentry"}}, .backstop = true, .backstop_by_default = true};
   for (const Options& options : {by_key, by_pin}) {
     LadderSearch search = search_of(options);
     for (const std::string_view row : {kFentryListed, kTpBtfListed}) {
