@@ -22,6 +22,8 @@ std::string racing_config(const RacingDaemonOptions& options) {
       {"runtimeDirectory", options.directory.string()}};
   if (options.mode == EvictdMode::kBpf || options.mode == EvictdMode::kPoll) {
     config["hardEvictionGracePeriodSeconds"] = 0;
+    // As in the other benches: what races is user space.
+    config["inKernelBrake"] = "off";
   }
   if (options.mode == EvictdMode::kBpfBridge) {
     config["graceBridge"] = "memoryHigh";

@@ -86,14 +86,13 @@ class PodRoot final : public FaultSubject {
       return arm_brake();
     }
     const bool soft = state == FaultState::kOscillating;
-    nlohmann::json more = soft ? soft_threshold() : nlohmann::json::object();
-    more["inKernelBrake"] = "off";
-    EVICTD_ASSIGN_OR_RETURN(stage::DaemonProcess started,
-                            start_daemon({.tree = ground_.tree,
-                                          .programs = programs_directory(),
-                                          .directory = ground_.scratch.path(),
-                                          .threshold = soft ? kNeverMet : kThreshold,
-                                          .more = std::move(more)}));
+    EVICTD_ASSIGN_OR_RETURN(
+        stage::DaemonProcess started,
+        start_daemon({.tree = ground_.tree,
+                      .programs = programs_directory(),
+                      .directory = ground_.scratch.path(),
+                      .threshold = soft ? kNeverMet : kThreshold,
+                      .more = soft ? soft_threshold() : nlohmann::json::object()}));
     daemon_ = std::move(started);
     return {};
   }

@@ -10,6 +10,7 @@ std::string bench_config(const DaemonRunOptions& options) {
   nlohmann::json config = {
       {"evictionHard", {{"allocatableMemory.available", std::to_string(options.threshold.value)}}},
       {"hardEvictionGracePeriodSeconds", 0},
+      {"inKernelBrake", "off"},
       {"evictionPressureTransitionPeriod", "1s"},
       {"evictUnknownPods", true},
       {"maxEvictionsPerMinute", 0},

@@ -27,8 +27,9 @@ struct DaemonRunOptions {
   std::vector<std::string> arguments{};
 };
 
-/// The configuration that all benches share, with `more` merged over it: grace 0, events from BPF,
-/// every pod of the tree is evictable, no limit on evictions a minute.
+/// The configuration that all benches share, with `more` merged over it: grace 0, no kill by the
+/// kernel side, events from BPF, every pod of the tree is evictable, no limit on evictions a
+/// minute.
 [[nodiscard]] std::string bench_config(const DaemonRunOptions& options);
 
 /// Writes that configuration and starts evictd on it; returns once it is ready.

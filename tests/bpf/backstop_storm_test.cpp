@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan of the engine in the kernel, while pods grow, shrink, fork and change places. Whoever is
-// killed is whom a pass would have chosen then. A witness outside evictd tells who it was.
+// A plan of the engine in the kernel, while pods grow, shrink, fork, change places, come and go.
+// Whoever is killed is whom a pass would have chosen then. A witness outside evictd tells who it
+// was.
 //
 // Plans last a minute here, so that no test depends on the speed of the machine.
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +23,7 @@
 #include "eviction/parse_thresholds.h"
 #include "observer/kill_witness.h"
 #include "recorder.h"
+#include "storm_pods.h"
 #include "support/numbers.h"
 #include "test_child.h"
 
@@ -40,31 +43,6 @@ constexpr std::int64_t kCapacity = std::int64_t{64} << 30;
 constexpr MonoTime kStart{std::chrono::seconds(1000)};
 
 using Sizes = std::array<std::int64_t, kPods>;
-
-std::int64_t working_set_of(const TestCgroup& cgroup) {
-  return static_cast<std::int64_t>(cgroup.usage_bytes()) -
-         static_cast<std::int64_t>(cgroup.inactive_file_bytes());
-}
-
-struct Pod {
-  explicit Pod(TestCgroup made)
-      : cgroup(std::move(made)), container(cgroup.create_child("container")) {}
-  [[nodiscard]] std::uint64_t id() const { return cgroup.memory_id().id; }
-
-  TestCgroup cgroup;
-  TestCgroup container;
-  eviction::PodFacts facts;
-};
-
-/// A process and the pod that it is in now.
-struct Walker {
-  Walker(const TestCgroup& container, std::size_t pod) : child(container), at(pod) {}
-
-  TestChild child;
-  std::size_t at = 0;
-  /// Then it stays: its children are elsewhere otherwise, and die with it.
-  bool has_forked = false;
-};
 
 /// What the pods, and all together, can hold at any moment of a gust.
 struct Bounds {
@@ -91,9 +69,13 @@ class BackstopStorm : public testing::TestWithParam<std::string> {
     ASSERT_NE(probe_->backstop(), nullptr);
     ASSERT_TRUE(probe_->watch(kRoot, root_.pod()));
     for (std::size_t i = 0; i < kPods; ++i) {
-      pods_.emplace_back(root_.create_child("pod" + std::to_string(i)));
-      ASSERT_TRUE(probe_->watch(slot_of(i), pods_[i].cgroup.pod()));
+      make_pod(i);
     }
+  }
+
+  void make_pod(std::size_t pod) {
+    pods_.at(pod) = std::make_unique<Pod>(root_.create_child("pod" + std::to_string(pod)));
+    EXPECT_TRUE(probe_->watch(slot_of(pod), pods_[pod]->cgroup.pod()));
   }
 
   static std::uint32_t slot_of(std::size_t pod) { return static_cast<std::uint32_t>(pod) + 1; }
@@ -105,8 +87,8 @@ class BackstopStorm : public testing::TestWithParam<std::string> {
   // Before a storm.
 
   void fill(std::size_t pod, const eviction::PodFacts& facts, std::int64_t size) {
-    pods_[pod].facts = facts;
-    Walker& walker = walkers_.emplace_back(pods_[pod].container, pod);
+    pods_[pod]->facts = facts;
+    Walker& walker = walkers_.emplace_back(pods_[pod]->container, pod);
     walker.child.run(Work::kTouch4K, static_cast<std::uint64_t>(size));
   }
 
@@ -131,7 +113,7 @@ class BackstopStorm : public testing::TestWithParam<std::string> {
   [[nodiscard]] Sizes sizes() const {
     Sizes now{};
     std::transform(pods_.begin(), pods_.end(), now.begin(),
-                   [](const Pod& pod) { return working_set_of(pod.cgroup); });
+                   [](const auto& pod) { return pod->working_set(); });
     return now;
   }
 
@@ -141,7 +123,7 @@ class BackstopStorm : public testing::TestWithParam<std::string> {
     for (std::size_t i = 0; i < kPods; ++i) {
       usages_[i].usage = Bytes{held[i]};
       usages_[i].inactive_file = Bytes{0};
-      readings_[i].facts = &pods_[i].facts;
+      readings_[i].facts = &pods_[i]->facts;
       readings_[i].reading.state = eviction::ReadingState::kRead;
       readings_[i].reading.working_set_bytes = held[i];
     }
@@ -176,7 +158,7 @@ class BackstopStorm : public testing::TestWithParam<std::string> {
 
   [[nodiscard]] BackstopPod compared(std::size_t pod, const eviction::Contender& terms) const {
     return {.slot = slot_of(pod),
-            .memory_id = pods_[pod].id(),
+            .memory_id = pods_[pod]->id(),
             .priority = terms.priority,
             .exceeds_from = terms.exceeds_from,
             .lead = terms.lead};
@@ -243,8 +225,8 @@ class BackstopStorm : public testing::TestWithParam<std::string> {
 
   void move(Walker& walker) {
     const auto to = static_cast<std::size_t>(numbers_->up_to(kPods - 1));
-    if (!walker.has_forked) {
-      pods_[to].container.attach(walker.child.pid());
+    if (!walker.has_forked && walker.child.pid() > 0 && !pods_[to]->is_gone) {
+      pods_[to]->container.attach(walker.child.pid());
       walker.at = to;
     }
   }
@@ -273,11 +255,58 @@ class BackstopStorm : public testing::TestWithParam<std::string> {
     }
   }
 
+  /// From now on the plan is for other pods than those that are there.
+  void note_change() { changed_at_ = changed_at_.value_or(clock_.now()); }
+
+  void add_guest() {
+    Guest& guest =
+        guests_.emplace_back(root_.create_child("guest" + std::to_string(guests_.size())));
+    note_change();
+    guest.child.emplace(guest.pod.container);
+    guest.child->run(Work::kTouch4K, static_cast<std::uint64_t>(mebibytes(1, 8)));
+  }
+
+  /// Its processes are killed by this one, which the witness leaves out; not so their children.
+  [[nodiscard]] bool may_go(std::size_t pod) const {
+    return !pods_[pod]->is_gone &&
+           std::none_of(walkers_.begin(), walkers_.end(), [pod](const Walker& walker) {
+             return walker.at == pod && walker.has_forked;
+           });
+  }
+
+  void remove_pod(std::size_t pod) {
+    for (Walker& walker : walkers_) {
+      if (walker.at == pod) {
+        walker.child.kill_and_reap();
+      }
+    }
+    pods_[pod]->remove();
+    note_change();
+  }
+
+  Bounds change_pods(Bounds during) {
+    const auto pod = static_cast<std::size_t>(numbers_->up_to(kPods - 1));
+    if (numbers_->one_in(2) || !may_go(pod)) {
+      add_guest();
+      return during;
+    }
+    // It shrinks before it is gone.
+    during.least = {};
+    remove_pod(pod);
+    return during;
+  }
+
   // After it.
+
+  [[nodiscard]] bool is_killed(const Pod& pod) const {
+    return witness_->kills_of(pod.id()).has_value();
+  }
 
   [[nodiscard]] bool kills() const {
     return std::any_of(pods_.begin(), pods_.end(),
-                       [this](const Pod& pod) { return witness_->kills_of(pod.id()).has_value(); });
+                       [this](const auto& pod) { return is_killed(*pod); }) ||
+           std::any_of(guests_.begin(), guests_.end(),
+                       [this](const Guest& guest) { return is_killed(guest.pod); });
   }
 
   /// Whom a pass kills at the level.
@@ -292,7 +321,10 @@ class BackstopStorm : public testing::TestWithParam<std::string> {
   /// the best for it is that it holds most, and all others hold least.
   void judge(std::size_t victim, const Bounds& during) {
     for (std::size_t i = 0; i < kPods; ++i) {
-      EXPECT_EQ(witness_->kills_of(pods_[i].id()).has_value(), i == victim) << "pod " << i;
+      EXPECT_EQ(is_killed(*pods_[i]), i == victim) << "pod " << i;
+    }
+    for (const Guest& guest : guests_) {
+      EXPECT_FALSE(is_killed(guest.pod)) << "no plan names it";
     }
     Sizes best = during.least;
     best[victim] = during.most[victim];
@@ -300,7 +332,7 @@ class BackstopStorm : public testing::TestWithParam<std::string> {
     EXPECT_GE(during.root_most, level_) << "the level was not reached";
   }
 
-  enum class Opening : std::uint8_t { kVictimGrows, kRivalOvertakes, kAny };
+  enum class Opening : std::uint8_t { kVictimGrows, kRivalOvertakes, kAny, kPodsChange };
 
   Bounds open(Opening opening, std::size_t victim, std::int64_t amount, Bounds during) {
     switch (opening) {
@@ -310,12 +342,33 @@ class BackstopStorm : public testing::TestWithParam<std::string> {
         return grow(during, walkers_[(victim + 1) % kPods], Work::kTouch4K, amount);
       case Opening::kAny:
         return blow(during);
+      case Opening::kPodsChange:
+        return change_pods(during);
     }
     return during;
   }
 
+  Bounds go_on(Opening opening, int gust, std::size_t victim, Bounds during) {
+    if (opening != Opening::kPodsChange) {
+      return blow(during);
+    }
+    if (gust == 1) {
+      const std::int64_t missing = std::max<std::int64_t>(level_ - during.root, 0);
+      return grow(during, walkers_[victim], Work::kTouch4K, missing + 6 * kMiB);
+    }
+    return numbers_->one_in(3) ? change_pods(during) : blow(during);
+  }
+
+  /// Whether the kernel side is told of pods. Otherwise a move, too, would end a plan.
+  void tell_pods(bool told) {
+    const std::array roots = {root_.memory_id()};
+    EXPECT_TRUE(probe_->set_roots(std::span(roots).first(told ? 1 : 0)));
+  }
+
   void storm(Opening opening, int gusts) {
-    if (opening == Opening::kAny) {
+    const bool any = opening == Opening::kAny || opening == Opening::kPodsChange;
+    tell_pods(opening == Opening::kPodsChange);
+    if (any) {
       fill_with_different_terms();
     } else {
       fill_with_equal_terms();
@@ -327,45 +380,62 @@ class BackstopStorm : public testing::TestWithParam<std::string> {
     const std::int64_t behind = opening == Opening::kRivalOvertakes
                                     ? held[largest] - held[(largest + 1) % kPods] + 8 * kMiB
                                     : 0;
-    const std::int64_t run_up = opening == Opening::kAny ? mebibytes(4, 32) : behind + 8 * kMiB;
+    const std::int64_t run_up = any ? mebibytes(4, 32) : behind + 8 * kMiB;
     const std::optional<engine::BackstopPlan> made = plan(run_up);
     ASSERT_TRUE(made);
-    ASSERT_TRUE(opening == Opening::kAny || made->victim == largest);
+    ASSERT_TRUE(any || made->victim == largest);
+    // No event of a pod is left from before the plan.
+    Recorder(*probe_).drain();
     arm(*made);
     Bounds now = calm();
     bool over = false;
     for (int gust = 0; gust < gusts && !over; ++gust) {
-      const Bounds during =
-          gust == 0 ? open(opening, made->victim, run_up + 6 * kMiB, now) : blow(now);
+      const bool had_changed = changed_at_.has_value();
+      const Bounds during = gust == 0 ? open(opening, made->victim, run_up + 6 * kMiB, now)
+                                      : go_on(opening, gust, made->victim, now);
       // Before the look at the kills: what is read then is from before any.
       now = calm();
       over = kills();
       if (over) {
         judge(made->victim, during);
+        EXPECT_FALSE(had_changed) << "the plan was for other pods";
       }
     }
-    const bool fired = probe_->backstop()->disarm(clock_.now()).has_value();
+    const std::optional<probe::BackstopFiring> firing = probe_->backstop()->disarm(clock_.now());
     if (!over && kills()) {
       over = true;
       judge(made->victim, now);
+      EXPECT_FALSE(changed_at_) << "the plan was for other pods";
     }
-    EXPECT_TRUE(fired || !over) << "nobody else kills";
+    EXPECT_TRUE(firing || !over) << "nobody else kills";
+    EXPECT_TRUE(!firing || !changed_at_ || firing->at <= *changed_at_) << "it fired too late";
     killed_ += over ? 1 : 0;
   }
 
   void clear_up() {
     walkers_.clear();
-    for (const Pod& pod : pods_) {
-      witness_->forget(pod.id());
+    for (Guest& guest : guests_) {
+      guest.child.reset();
+      witness_->forget(guest.pod.id());
     }
+    guests_.clear();
+    for (std::size_t i = 0; i < kPods; ++i) {
+      witness_->forget(pods_[i]->id());
+      if (pods_[i]->is_gone) {
+        make_pod(i);
+      }
+    }
+    changed_at_.reset();
   }
 
   base::SystemClock clock_;
   TestCgroup root_ = TestCgroup::create();
   std::optional<bench::KillWitness> witness_;
   std::unique_ptr<probe::Probe> probe_;
-  std::deque<Pod> pods_;
+  std::array<std::unique_ptr<Pod>, kPods> pods_;
   std::deque<Walker> walkers_;
+  std::deque<Guest> guests_;
+  std::optional<MonoTime> changed_at_;  ///< When a pod had come or gone since the plan.
   std::optional<SeededNumbers> numbers_;
   std::optional<eviction::EvictionManager> manager_;
   eviction::Brakes brakes_;
@@ -379,19 +449,21 @@ class BackstopStorm : public testing::TestWithParam<std::string> {
 
 TEST_P(BackstopStorm, KillsNobodyButWhomAPassWouldKill) {
   constexpr std::array kOpenings{Opening::kVictimGrows, Opening::kRivalOvertakes, Opening::kAny,
-                                 Opening::kAny};
+                                 Opening::kPodsChange};
   for (int round = 0; round < kRounds && !HasFailure(); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     numbers_.emplace(static_cast<std::uint64_t>(round));
+    const Opening opening = kOpenings.at(static_cast<std::size_t>(round) % kOpenings.size());
     // Half of them end with the opening: after more, whom nobody overtook may go first again.
-    storm(kOpenings.at(static_cast<std::size_t>(round) % kOpenings.size()),
-          round % 8 < 4 ? 1 : kGusts);
+    const int least = opening == Opening::kPodsChange ? 2 : 1;
+    storm(opening, round % 8 < 4 ? least : kGusts);
     clear_up();
   }
   EXPECT_EQ(witness_->missed(), 0U) << "it may have overlooked a kill";
   EXPECT_GT(killed_, 0) << "the storm proves nothing";
   const probe::BackstopCounters counters = probe_->backstop()->counters();
   EXPECT_GT(counters.spared[static_cast<std::size_t>(BackstopSpared::kRival)], 0U);
+  EXPECT_GT(counters.spared[static_cast<std::size_t>(BackstopSpared::kPods)], 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ladder, BackstopStorm,

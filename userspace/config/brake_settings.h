@@ -36,7 +36,8 @@ enum class InKernelBrake {
 };
 
 struct InKernelBrakeSettings {
-  InKernelBrake mode = InKernelBrake::kOff;
+  /// Unset: Settings::in_kernel_brake_mode() says.
+  std::optional<InKernelBrake> mode;
   /// Of kBackstop. Unset: 1 MiB, or 4 MiB where the kernel gives out huge pages by itself.
   std::optional<Bytes> margin;
 

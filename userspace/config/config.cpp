@@ -21,6 +21,13 @@ std::string Settings::control_socket_path() const {
   return control_socket.empty() ? runtime_directory + "/control.sock" : control_socket;
 }
 
+InKernelBrake Settings::in_kernel_brake_mode() const {
+  const bool kills_at_once = hard_eviction.grace_period == std::chrono::seconds(0);
+  return in_kernel_brake.mode.value_or(kills_at_once && event_source != EventSource::kPoll
+                                           ? InKernelBrake::kBackstop
+                                           : InKernelBrake::kOff);
+}
+
 std::string to_string(const Origin& origin) {
   switch (origin.kind) {
     case Origin::Kind::kDefault:

@@ -116,7 +116,7 @@ Result<> check_event_source(const Settings& settings, const Judge& judge) {
     return judge.refuse("perPageHook", "true", "a BPF hook while eventSource is poll",
                         "false, or eventSource auto or bpf");
   }
-  if (settings.in_kernel_brake.mode != InKernelBrake::kOff) {
+  if (settings.in_kernel_brake_mode() != InKernelBrake::kOff) {
     return judge.refuse("inKernelBrake", "not off", "a BPF program while eventSource is poll",
                         "off, or eventSource auto or bpf");
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <concepts>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -92,27 +93,44 @@ Key text_key(const std::string& name, Effect effect, Field reach, Read read) {
 template <typename Enum, std::size_t N>
 using Choices = std::array<std::pair<std::string_view, Enum>, N>;
 
+template <typename Enum, std::size_t N>
+Result<Enum> read_choice(const Value& value, const Choices<Enum, N>& choices) {
+  std::string allowed;
+  for (const auto& [text, choice] : choices) {
+    if (value.node.kind == YamlNode::Kind::kScalar && value.node.text == text) {
+      return choice;
+    }
+    allowed += (allowed.empty() ? "" : ", ") + std::string(text);
+  }
+  return value.refuse("unknown", allowed);
+}
+
+template <typename Enum, std::size_t N>
+std::string name_of_choice(Enum chosen, const Choices<Enum, N>& choices) {
+  for (const auto& [text, choice] : choices) {
+    if (choice == chosen) {
+      return std::string(text);
+    }
+  }
+  return {};
+}
+
 template <typename Field, typename Enum, std::size_t N>
 Key choice_key(const std::string& name, Effect effect, Field reach, Choices<Enum, N> choices) {
   return make_key(
-      name, effect, reach,
-      [choices](const Value& value) -> Result<Enum> {
-        std::string allowed;
-        for (const auto& [text, choice] : choices) {
-          if (value.node.kind == YamlNode::Kind::kScalar && value.node.text == text) {
-            return choice;
-          }
-          allowed += (allowed.empty() ? "" : ", ") + std::string(text);
-        }
-        return value.refuse("unknown", allowed);
-      },
-      [choices](Enum chosen) {
-        for (const auto& [text, choice] : choices) {
-          if (choice == chosen) {
-            return std::string(text);
-          }
-        }
-        return std::string();
+      name, effect, reach, [choices](const Value& value) { return read_choice(value, choices); },
+      [choices](Enum chosen) { return name_of_choice(chosen, choices); });
+}
+
+/// A choice that may be unset: then another setting decides.
+template <typename Field, typename Enum, std::size_t N>
+Key optional_choice_key(const std::string& name, Effect effect, Field reach,
+                        Choices<Enum, N> choices) {
+  return make_key(
+      name, effect, reach, [choices](const Value& value) { return read_choice(value, choices); },
+      [choices](const std::optional<Enum>& chosen) {
+        return chosen ? nlohmann::ordered_json(name_of_choice(*chosen, choices))
+                      : nlohmann::ordered_json();
       });
 }
 

@@ -174,8 +174,9 @@ std::vector<Key> brake_keys() {
           "neverEvict.labels", kReload,
           [](auto& settings) -> auto& { return settings.brakes.never_evict.labels; },
           read_label_rules, write_label_rules),
-      choice_key("inKernelBrake", kRestart,
-                 field(&Settings::in_kernel_brake, &InKernelBrakeSettings::mode), kInKernelBrakes),
+      optional_choice_key("inKernelBrake", kRestart,
+                          field(&Settings::in_kernel_brake, &InKernelBrakeSettings::mode),
+                          kInKernelBrakes),
       make_key(
           "brakeMargin", kReload, field(&Settings::in_kernel_brake, &InKernelBrakeSettings::margin),
           [](const Value& value) {

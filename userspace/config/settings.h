@@ -135,6 +135,9 @@ struct Settings {
   [[nodiscard]] std::string control_socket_path() const;
   /// Path of the state that survives a restart: `state_file`, or its default; empty for none.
   [[nodiscard]] std::string state_file_path() const;
+  /// The mode of `in_kernel_brake`, or its default: a backstop if a hard grace period of 0 is given
+  /// and there is a kernel side, otherwise off.
+  [[nodiscard]] InKernelBrake in_kernel_brake_mode() const;
 
   bool operator==(const Settings&) const = default;
 };

@@ -96,7 +96,7 @@ void Housekeeping::report_start() {
     records_->report_degraded("pod_root", true, "the cgroup of all pods is not there");
   }
   for (const probe::PurposeReport& purpose : context_.ladder->purposes) {
-    if (context_.probe != nullptr && !purpose.disabled && purpose.chosen().empty()) {
+    if (context_.probe != nullptr && purpose.is_missing()) {
       records_->report_degraded("hook", true,
                                 "no hook serves " + std::string(probe::to_string(purpose.purpose)));
     }

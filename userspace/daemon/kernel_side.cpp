@@ -34,12 +34,9 @@ Result<KernelSide> load(const config::Settings& settings, base::Log& log) {
 void log_degradations(const probe::Ladder& ladder, base::Log& log) {
   for (const probe::PurposeReport& purpose : ladder.purposes) {
     const std::string name(probe::to_string(purpose.purpose));
-    if (purpose.disabled) {
-      continue;
-    }
-    if (purpose.chosen().empty()) {
+    if (purpose.is_missing()) {
       log.warn("no hook serves " + name + ", continuing without it; evictctl doctor says why");
-    } else {
+    } else if (!purpose.chosen().empty()) {
       log.info("hook attached", {{"purpose", name}, {"row", std::string(purpose.chosen())}});
     }
   }

@@ -32,12 +32,13 @@ bool uses_huge_pages() {
   return !modes.empty() && modes.find("[never]") == std::string::npos;
 }
 
-std::optional<Bytes> backstop_margin_of(const config::InKernelBrakeSettings& brake) {
-  switch (brake.mode) {
+std::optional<Bytes> backstop_margin_of(const config::Settings& settings) {
+  const std::optional<Bytes>& margin = settings.in_kernel_brake.margin;
+  switch (settings.in_kernel_brake_mode()) {
     case config::InKernelBrake::kOff:
       return std::nullopt;
     case config::InKernelBrake::kBackstop:
-      return brake.margin ? *brake.margin : uses_huge_pages() ? kMarginOfHugePages : kMargin;
+      return margin ? *margin : uses_huge_pages() ? kMarginOfHugePages : kMargin;
     case config::InKernelBrake::kImmediate:
       return Bytes{0};
   }
@@ -56,7 +57,7 @@ Result<std::unique_ptr<HotConfig>> hot_config_of(const config::Config& config,
   hot->memory = settings.memory;
   config::configure(*hot, settings);
   hot->growth = growth;
-  hot->backstop_margin = backstop_margin_of(settings.in_kernel_brake);
+  hot->backstop_margin = backstop_margin_of(settings);
   hot->interval.longest = settings.poll_interval;
   if (settings.adaptive_polling.enabled) {
     hot->interval.mode = poll::IntervalMode::kAdaptive;
@@ -107,7 +108,8 @@ Result<probe::Options> probe_options_of(const config::Settings& settings) {
   options.sweep.fast_tick_burst = settings.sweep.fast_tick_burst;
   options.sweep.fast_ticks_per_second = settings.sweep.fast_ticks_per_second;
   options.per_page_hook = settings.per_page_hook;
-  options.backstop = settings.in_kernel_brake.mode != config::InKernelBrake::kOff;
+  options.backstop = settings.in_kernel_brake_mode() != config::InKernelBrake::kOff;
+  options.backstop_by_default = !settings.in_kernel_brake.mode;
   options.max_slots = kMaxPods;
   options.stall_notice = settings.stall.notice;
   options.stall_window = settings.stall.window;

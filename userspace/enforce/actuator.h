@@ -90,7 +90,8 @@ class Actuator {
   /// signalled; no eviction is in progress then, and a retry may succeed. kBusy: it is being
   /// evicted already. kExhausted: too many evictions are in progress.
   /// After a kill by the kernel side, also kNotFound if every process of the pod began later: the
-  /// victims are gone, and a container was started again.
+  /// victims are gone, and a container was started again. There is no kIo then: it is in progress,
+  /// reported with SignalMethod::kKernel, and tried again as at the end of a grace period.
   [[nodiscard]] virtual Result<SignalReport> begin(KillTarget& target, const Start& start,
                                                    MonoTime now) = 0;
   [[nodiscard]] Result<SignalReport> begin(KillTarget& target, Duration grace, MonoTime now) {
@@ -108,7 +109,7 @@ class Actuator {
   virtual void rehearse(KillTarget& target) = 0;
   virtual void end_rehearsal() = 0;
   /// Copies the pids of the rehearsed processes of `target` to `out`, as far as it has room, and
-  /// returns their number. 0 if it is not rehearsed, or if begin() would refuse it.
+  /// returns their number. 0 if it is not rehearsed, or if begin() would refuse it now.
   [[nodiscard]] virtual std::size_t rehearsed(const KillTarget& /*target*/,
                                               std::span<pid_t> /*out*/) const {
     return 0;

@@ -56,6 +56,9 @@ Result<SignalReport> CgroupActuator::begin(KillTarget& target, const Start& star
                                     ? kill(*eviction, now, pids_max, start.killed_by_kernel_at)
                                     : terminate(*eviction, start, now);
   signaller_.forget_foreseen();
+  if (!report && report.error().code == Errc::kIo && start.killed_by_kernel_at) {
+    report = finish_later(*eviction, *start.killed_by_kernel_at, now);
+  }
   if (!report) {
     counters_.vanished += report.error().code == Errc::kNotFound ? 1 : 0;
     unwatch(*eviction);
@@ -83,7 +86,7 @@ void CgroupActuator::end_rehearsal() {
 }
 
 std::size_t CgroupActuator::rehearsed(const KillTarget& target, std::span<pid_t> out) const {
-  const bool may_begin = protection_of(target) == Protection::kNone;
+  const bool may_begin = protection_of(target) == Protection::kNone && table_.has_room();
   return may_begin && signaller_.foreseen_target() == &target ? signaller_.foreseen(out) : 0;
 }
 

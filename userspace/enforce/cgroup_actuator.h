@@ -94,6 +94,10 @@ class CgroupActuator final : public Actuator {
   [[nodiscard]] Result<SignalReport> kill(
       Eviction& eviction, MonoTime now, const std::optional<PidsMax>& pids_max = std::nullopt,
       std::optional<MonoTime> killed_by_kernel_at = std::nullopt);
+  /// No process can be signalled now, but the kernel side has begun the kill: tries again as at the
+  /// end of a grace period.
+  [[nodiscard]] static SignalReport finish_later(Eviction& eviction, MonoTime killed_by_kernel_at,
+                                                 MonoTime now);
   /// Sends SIGKILL at the end of a grace period, or ends the eviction if it must not.
   void kill_at_deadline(Eviction& eviction, MonoTime now);
   /// Sends SIGKILL to a pod without a rehearsal. Returns as send_kill().

@@ -35,9 +35,21 @@ void CgroupActuator::on_deadline(MonoTime now) {
   }
 }
 
+SignalReport CgroupActuator::finish_later(Eviction& eviction, MonoTime killed_by_kernel_at,
+                                          MonoTime now) {
+  eviction.killed_by_kernel_at = killed_by_kernel_at;
+  static_cast<void>(EvictionTable::put_off(eviction, now));
+  return {.ticket = eviction.ticket,
+          .signal = SIGKILL,
+          .method = SignalMethod::kKernel,
+          .first_at = killed_by_kernel_at,
+          .last_at = killed_by_kernel_at};
+}
+
 void CgroupActuator::kill_at_deadline(Eviction& eviction, MonoTime now) {
   base::fault_point(base::FaultPoint::kGraceOver);
-  const Result<SignalReport> report = kill(eviction, now);
+  const Result<SignalReport> report =
+      kill(eviction, now, std::nullopt, eviction.killed_by_kernel_at);
   base::fault_point(base::FaultPoint::kGraceKilled);
   if (report) {
     return;

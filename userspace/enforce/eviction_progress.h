@@ -31,7 +31,7 @@ enum class SignalMethod : std::uint8_t {
   kCgroupKill,  ///< cgroup.kill: the kernel signals the whole subtree, forks in flight included.
   kPidfds,      ///< One pidfd per process, until no unsignalled process is left.
   kDryRun,      ///< Nothing was sent.
-  kKernel,      ///< By the kernel side alone: nothing was left to signal.
+  kKernel,      ///< By the kernel side alone: nobody was left to signal, or could be yet.
 };
 
 /// "cgroup.kill", "pidfds", "dry_run", "kernel".

@@ -59,6 +59,7 @@ Eviction* EvictionTable::add(KillTarget& target, Duration grace, MonoTime now) {
   free->kill_due_at = now + period;
   free->give_up_at = now + time_to_end(period);
   free->first_failed_at = MonoTime{};
+  free->killed_by_kernel_at.reset();
   free->look_again_at.reset();
   return &*free;
 }

@@ -42,6 +42,8 @@ struct Eviction {
   MonoTime give_up_at{};
   /// When a SIGKILL first reached no process; the epoch if that did not happen.
   MonoTime first_failed_at{};
+  /// Start::killed_by_kernel_at of a kill that reached no process yet.
+  std::optional<MonoTime> killed_by_kernel_at;
   /// When to check the pod again without an event.
   std::optional<MonoTime> look_again_at;
 
@@ -55,6 +57,7 @@ class EvictionTable {
  public:
   explicit EvictionTable(std::size_t capacity);
 
+  [[nodiscard]] bool has_room() const { return used_ < evictions_.size(); }
   /// Adds an eviction in state kTerminating; nullptr if the table is full.
   [[nodiscard]] Eviction* add(KillTarget& target, Duration grace, MonoTime now);
   /// Sets the state of `eviction` from `adoption`.

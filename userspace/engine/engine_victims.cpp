@@ -129,10 +129,11 @@ void Engine::advance_victim(Victim& victim, const VictimStep& step) {
       victim.killed_at = step.at;
       break;
     case VictimStep::What::kExceededGrace:
-      if (is_in_grace(victim.phase)) {
+      if (is_in_grace(victim.phase) || step.spared) {
         order(ClearIntent{.pod = step.pod});  // Refused at its end: the next evictd must not kill.
       }
-      if (victim.phase == VictimPhase::kKilled) {
+      // Spared after a kill of the kernel side: what is left of it does not die.
+      if (victim.phase == VictimPhase::kKilled && !step.spared) {
         victim.exceeded = true;
         judge_if_due(victim, step.usage);
       } else {

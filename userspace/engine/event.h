@@ -130,7 +130,7 @@ struct VictimStep {
   MonoTime at{};
   /// The step comes from the dry-run actuator.
   bool dry_run = false;
-  /// With kExceededGrace: SIGKILL was not sent, so the pod lives.
+  /// With kExceededGrace: evictd sent no SIGKILL, so the pod lives, or what the kernel side left.
   bool spared = false;
   /// Current usage; without numbers once its cgroup is gone.
   CgroupUsage usage;

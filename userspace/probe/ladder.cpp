@@ -71,7 +71,7 @@ SupportLevel Ladder::level() const {
     return SupportLevel::kPollOnly;
   }
   const bool all = std::all_of(purposes.begin(), purposes.end(), [](const PurposeReport& r) {
-    return r.lost.empty() && (r.disabled || !r.chosen().empty());
+    return r.lost.empty() && !r.is_missing();
   });
   const bool privileged = std::all_of(
       privileges.begin(), privileges.end(),

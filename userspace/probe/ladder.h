@@ -20,7 +20,7 @@ enum class Purpose : std::uint8_t {
   kStall,          ///< memory stall time per pod
   kOom,            ///< kills by the kernel's OOM killer
   kPerPageCharge,  ///< option perPageHook; off by default
-  kBackstop,       ///< option inKernelBrake; off by default: kill by a plan, without user space
+  kBackstop,       ///< option inKernelBrake: kill by a plan, without user space
 };
 constexpr std::size_t kPurposes = 10;
 
@@ -50,9 +50,13 @@ struct PurposeReport {
   std::string lost;
   /// The options switch the purpose off, so that no row was tried. `lost` may still be set.
   bool disabled = false;
+  /// It is on by default: nothing is lost where no row serves it.
+  bool by_default = false;
 
   /// Name of the chosen row, empty if none.
   [[nodiscard]] std::string_view chosen() const;
+  /// Whether it is asked for, and no row serves it.
+  [[nodiscard]] bool is_missing() const { return !disabled && !by_default && chosen().empty(); }
 };
 
 /// Name of the feature that evictd needs to start.

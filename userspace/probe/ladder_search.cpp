@@ -31,6 +31,8 @@ Result<LadderSearch> LadderSearch::create(const Options& options) {
     const auto pin = options.pins.find(one.purpose);
     const bool pinned = pin != options.pins.end();
     one.disabled = pinned ? pin->second == kNone : is_switched_off(one.purpose, options);
+    one.by_default = one.purpose == Purpose::kBackstop && !pinned && !one.disabled &&
+                     options.backstop_by_default;
     bool known = !pinned || pin->second == kNone;
     std::string allowed{kNone};
     for (const AttachRow& row : attach_table()) {
@@ -152,6 +154,9 @@ OtherLooks LadderSearch::other_looks(std::string_view failure) const {
 }
 
 std::string LadderSearch::lost(const Search& search, const AttachRow* chosen, OtherLooks others) {
+  if (search.by_default) {
+    return "";
+  }
   if (chosen != nullptr) {
     return is_first_row(*chosen) ? "" : std::string(lost_with(*chosen, others));
   }
@@ -167,6 +172,7 @@ std::vector<PurposeReport> LadderSearch::report(std::string_view failure) const 
     PurposeReport& report = reports.emplace_back();
     report.purpose = search.purpose;
     report.disabled = search.disabled;
+    report.by_default = search.by_default;
     const AttachRow* chosen = failure.empty() ? next(search) : nullptr;
     for (const Candidate& candidate : search.candidates) {
       report.rows.push_back(

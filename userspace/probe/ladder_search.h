@@ -46,6 +46,7 @@ class LadderSearch {
     Purpose purpose{};
     std::vector<Candidate> candidates;
     bool disabled = false;
+    bool by_default = false;
   };
 
   [[nodiscard]] static std::vector<std::string_view> names_of_core();

@@ -44,6 +44,8 @@ struct Options {
   /// Loads what can kill by a plan (backstop.h). Without a plan it costs a load and a comparison a
   /// charge.
   bool backstop = false;
+  /// Nobody asked for `backstop`: where the kernel has no row for it, nothing is lost. A pin asks.
+  bool backstop_by_default = false;
   /// Slots: watch() takes 0 .. max_slots - 1.
   std::uint32_t max_slots = 2048;
   /// Most (cgroup, signal) pairs with thresholds, and most thresholds in total.

@@ -134,6 +134,8 @@ Json Arena::base_config(Source source) const {
           {"manifestDirectories", {(scratch_->path() / "pods").string()}},
           {"runtimeDirectory", scratch_->path().string()},
           {"eventSource", source == Source::kEvents ? "bpf" : "poll"},
+          // Which side kills, and what a record tells of it, is not to depend on the machine.
+          {"inKernelBrake", "off"},
           {"pollInterval", source == Source::kEvents ? "1h" : "50ms"}};
 }
 

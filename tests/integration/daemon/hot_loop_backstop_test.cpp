@@ -83,6 +83,30 @@ TEST_F(WithBackstop, AKillThatLeftNobodyHasItsRecordToo) {
   EXPECT_EQ(end->progress.state, enforce::EvictionState::kReleased);
 }
 
+TEST_F(WithBackstop, AKillThatIsFinishedLaterIsToldAndAwaited) {
+  backstop_.fire();
+  actuator_.finish_kernel_kills_later();
+  approach();
+  send(engine::PassRequested{});
+  const std::optional<PassDone> done = next<PassDone>();
+  ASSERT_TRUE(done && done->begun);
+  EXPECT_EQ(done->begun->signals.method, enforce::SignalMethod::kKernel);
+  EXPECT_EQ(done->begun->signals.processes, 2U) << "those of the kernel side";
+  const auto begun = actuator_.begun();
+  ASSERT_EQ(begun.size(), 1U);
+
+  actuator_.go({.ticket = begun.front().report.ticket,
+                .pod = ids_["hog"],
+                .state = enforce::EvictionState::kReleased,
+                .at = clock_.now(),
+                .signals = {}});
+  inbox_.wake_up.signal();
+
+  const std::optional<EvictionStep> end = next<EvictionStep>();
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->progress.ticket, begun.front().report.ticket) << "it ended before its end";
+}
+
 class WithBackstopMargin : public WithBackstop {
  protected:
   WithBackstopMargin() : WithBackstop("inKernelBrake: backstop\nbrakeMargin: 3Mi\n") {}
@@ -99,7 +123,7 @@ TEST_F(WithBackstopMargin, TheKernelSideActsThatFarPastTheThreshold) {
 
 class WithBackstopOff : public WithBackstop {
  protected:
-  WithBackstopOff() : WithBackstop("") {}
+  WithBackstopOff() : WithBackstop("inKernelBrake: off\n") {}
 };
 
 TEST_F(WithBackstopOff, TheKernelSideIsGivenNoPlan) {
@@ -107,6 +131,18 @@ TEST_F(WithBackstopOff, TheKernelSideIsGivenNoPlan) {
   send(engine::PassRequested{});
   ASSERT_TRUE(next<PassDone>());
   EXPECT_TRUE(backstop_.plans().empty());
+}
+
+class WithBackstopByDefault : public WithBackstop {
+ protected:
+  WithBackstopByDefault() : WithBackstop("") {}
+};
+
+TEST_F(WithBackstopByDefault, TheKernelSideIsGivenAPlanAsTheGraceIsZero) {
+  approach();
+  send(engine::PassRequested{});
+  ASSERT_TRUE(next<PassDone>());
+  EXPECT_FALSE(backstop_.plans().empty());
 }
 
 class WithBackstopInADryRun : public WithBackstop {

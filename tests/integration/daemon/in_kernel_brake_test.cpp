@@ -42,6 +42,14 @@ TEST_F(InKernelBrake, TheHogAloneDiesAndItsRecordSaysByWhom) {
   EXPECT_EQ(backstop["no_plan"].size(), 8U) << backstop.dump(1);
 }
 
+TEST_F(InKernelBrake, IsLoadedWithAGraceOfZero) {
+  add({.name = "small"}, kModest);
+  Json made = memory_config(Source::kEvents);
+  made.erase("inKernelBrake");
+  start_daemon(made);
+  EXPECT_TRUE(status()["counters"]["backstop"].is_object());
+}
+
 TEST_F(InKernelBrake, IsNotLoadedUnlessItIsWanted) {
   add({.name = "small"}, kModest);
   start_daemon(config("off"));

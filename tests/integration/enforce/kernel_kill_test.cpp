@@ -5,16 +5,29 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "actuator_on_v1.h"
 #include "base/system_clock.h"
+#include "descriptors.h"
+#include "evictd/kill_times.h"
 
 namespace evictd::enforce::test {
 namespace {
 
 using std::chrono::seconds;
-using KernelKillOnV1 = CgroupActuatorOnV1;
+using enum EvictionState;
+
+class KernelKillOnV1 : public CgroupActuatorOnV1 {
+ protected:
+  /// After a kill at `killed_at`, while no process can be signalled.
+  Result<SignalReport> begin_in_vain(KillTarget& target, MonoTime killed_at) {
+    const DescriptorLimit none(0);
+    return actuator_->begin(target, Start{.killed_by_kernel_at = killed_at}, kStart);
+  }
+};
 
 TEST_F(KernelKillOnV1, IsFinishedWhereAProcessFromBeforeIsLeft) {
   const pid_t left = pod_.start(Behaviour::kSleep);
@@ -51,6 +64,80 @@ TEST_F(KernelKillOnV1, ThatLeftNobodyIsANormalOutcome) {
 
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, Errc::kNotFound);
+}
+
+TEST_F(KernelKillOnV1, IsTriedAgainSoonWhereNobodyCanBeSignalled) {
+  const pid_t process = pod_.start(Behaviour::kIgnoreTerm);
+  KillTarget& target = pod_.target();
+  const MonoTime killed_at = base::SystemClock().now() + seconds(1);
+
+  const Result<SignalReport> report = begin_in_vain(target, killed_at);
+
+  ASSERT_TRUE(report) << report.error().message();
+  EXPECT_EQ(report->method, SignalMethod::kKernel);
+  EXPECT_EQ(report->processes, 0U);
+  EXPECT_EQ(report->last_at, killed_at);
+  EXPECT_TRUE(take_states(*actuator_).empty());
+  EXPECT_TRUE(target.pinned());
+  EXPECT_EQ(pod_.pids_max(), "max") << "it lives and cannot fork";
+  ASSERT_EQ(actuator_->next_deadline(), std::optional(kStart + kTryAgain));
+  actuator_->on_deadline(kStart + kTryAgain);
+  EXPECT_EQ(await_end(process), SIGKILL);
+  EXPECT_EQ(take_states(*actuator_), std::vector{kKilled});
+}
+
+TEST_F(KernelKillOnV1, TheNextTryTooSparesAContainerThatWasStartedSince) {
+  const pid_t later = pod_.start(Behaviour::kSleep);
+  KillTarget& target = pod_.target();
+  ASSERT_TRUE(begin_in_vain(target, base::SystemClock().now() - seconds(60)));
+
+  actuator_->on_deadline(kStart + kTryAgain);
+
+  EXPECT_EQ(pod_.processes(), std::vector<pid_t>{later});
+  EXPECT_EQ(pod_.pids_max(), "max") << "it lives and cannot fork";
+  EXPECT_EQ(take_states(*actuator_), std::vector{kReleased}) << "the victims are gone";
+  EXPECT_FALSE(target.pinned());
+}
+
+TEST_F(KernelKillOnV1, TheNextTryTooSparesAPodThatIsProtectedNow) {
+  const pid_t process = pod_.start(Behaviour::kSleep);
+  KillTarget& target = pod_.target();
+  ASSERT_TRUE(begin_in_vain(target, base::SystemClock().now() + seconds(1)));
+
+  target.set_protection(Protection::kNeverEvict);
+  actuator_->on_deadline(kStart + kTryAgain);
+
+  EXPECT_TRUE(alive(process));
+  EXPECT_EQ(take_states(*actuator_), std::vector{kExceededGrace});
+}
+
+TEST_F(KernelKillOnV1, ThatNeverReachesAnybodyElseIsGivenUp) {
+  const pid_t process = pod_.start(Behaviour::kSleep);
+  KillTarget& target = pod_.target();
+  ASSERT_TRUE(begin_in_vain(target, base::SystemClock().now() + seconds(1)));
+  {
+    const DescriptorLimit none(0);
+    actuator_->on_deadline(kStart + kTryAgain);
+    EXPECT_TRUE(target.pinned());
+    actuator_->on_deadline(kStart + kLeastTimeToEnd);
+  }
+  EXPECT_EQ(take_states(*actuator_), std::vector{kExceededGrace});
+  EXPECT_FALSE(target.pinned());
+  EXPECT_TRUE(alive(process));
+}
+
+TEST_F(KernelKillOnV1, IsNotPlannedWithoutRoomToFinishIt) {
+  pod_.start(Behaviour::kSleep);
+  KillTarget& target = pod_.target();
+  base::SystemClock clock;
+  CgroupActuator::Options options{.clock = &clock, .capacity = 0};
+  for (const PodRoot& root : pod_.roots()) {
+    options.roots.push_back(root.id());
+  }
+  const auto full = CgroupActuator::create(std::move(options)).value();
+  std::array<pid_t, 4> listed{};
+  full->rehearse(target);
+  EXPECT_EQ(full->rehearsed(target, listed), 0U);
 }
 
 TEST_F(KernelKillOnV1, CanReachTheProcessesThatARehearsalFound) {

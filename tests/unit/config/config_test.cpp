@@ -21,6 +21,17 @@ using std::chrono_literals::operator""us;
 
 using Texts = std::map<std::string, std::string>;
 
+TEST(Config, AGraceOfZeroBringsTheBackstopUnlessSetOrPolled) {
+  const auto mode = [](std::string_view text) { return parsed(text)->in_kernel_brake_mode(); };
+  EXPECT_EQ(mode(""), InKernelBrake::kOff);
+  EXPECT_EQ(mode("hardEvictionGracePeriodSeconds: 1\n"), InKernelBrake::kOff);
+  EXPECT_EQ(mode("hardEvictionGracePeriodSeconds: 0\n"), InKernelBrake::kBackstop);
+  EXPECT_EQ(mode("hardEvictionGracePeriodSeconds: 0\ninKernelBrake: off\n"), InKernelBrake::kOff);
+  EXPECT_EQ(mode("hardEvictionGracePeriodSeconds: 0\neventSource: poll\n"), InKernelBrake::kOff);
+  EXPECT_EQ(mode("compatibility: 1.26\n"), InKernelBrake::kOff) << "its 0 is not given";
+  EXPECT_EQ(mode("inKernelBrake: immediate\n"), InKernelBrake::kImmediate);
+}
+
 TEST(Config, AnEmptyFileMeansTheDefaultsOfTheKubelet) {
   const Config config = parsed("");
   EXPECT_EQ(config->eviction.hard, (Texts{{"memory.available", "100Mi"},

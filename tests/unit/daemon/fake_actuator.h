@@ -59,8 +59,14 @@ class FakeActuator final : public enforce::Actuator {
       return fail(code, "as the test says");
     }
     ++counters_.evictions;
-    const enforce::SignalReport report =
+    enforce::SignalReport report =
         signal(enforce::Ticket{.slot = 1, .generation = ++generation_}, start.grace, now);
+    if (finishes_later_ && start.killed_by_kernel_at) {
+      report.method = enforce::SignalMethod::kKernel;
+      report.processes = 0;
+      report.first_at = *start.killed_by_kernel_at;
+      report.last_at = *start.killed_by_kernel_at;
+    }
     begun_.push_back({target.id(), start.grace, start.hold_tasks, start.bridge, report,
                       start.killed_by_kernel_at});
     return report;
@@ -153,6 +159,11 @@ class FakeActuator final : public enforce::Actuator {
     const std::scoped_lock lock(mutex_);
     refused_pod_ = pod;
   }
+  /// Nobody can be signalled after a kill by the kernel side, yet.
+  void finish_kernel_kills_later() {
+    const std::scoped_lock lock(mutex_);
+    finishes_later_ = true;
+  }
   void refuse_cuts(Errc code) {
     const std::scoped_lock lock(mutex_);
     refuses_cuts_ = code;
@@ -200,6 +211,7 @@ class FakeActuator final : public enforce::Actuator {
   std::vector<enforce::Progress> steps_;
   std::optional<Errc> refuses_begins_;
   bool refuses_once_ = false;
+  bool finishes_later_ = false;
   std::optional<CgroupId> refused_pod_;
   std::optional<Errc> refuses_cuts_;
   std::uint32_t generation_ = 0;

@@ -106,6 +106,31 @@ TEST(NotifyDescriptors, AreASmallPartAndNoneUnlessNotificationsAreServed) {
   EXPECT_EQ(notify_descriptors(serving.settings(), 1U << 20U), 8192U);
 }
 
+TEST(ProbeOptions, CanKillIfAGraceOfZeroIsGiven) {
+  const auto can_kill = [](std::string_view text) {
+    return probe_options_of(config_of(text).settings()).value().backstop;
+  };
+  EXPECT_FALSE(can_kill(""));
+  EXPECT_TRUE(can_kill("hardEvictionGracePeriodSeconds: 0\n"));
+  EXPECT_FALSE(can_kill("hardEvictionGracePeriodSeconds: 0\ninKernelBrake: off\n"));
+}
+
+TEST(ProbeOptions, TellWhetherTheBackstopIsOnlyADefault) {
+  const auto by_default = [](std::string_view text) {
+    return probe_options_of(config_of(text).settings()).value().backstop_by_default;
+  };
+  EXPECT_TRUE(by_default("hardEvictionGracePeriodSeconds: 0\n"));
+  EXPECT_FALSE(by_default("hardEvictionGracePeriodSeconds: 0\ninKernelBrake: backstop\n"));
+}
+
+TEST(HotConfig, AGraceOfZeroBringsAMarginForTheKernelSide) {
+  const auto margin = [](std::string_view text) {
+    return hot_config_of(config_of(text), {}).value()->backstop_margin;
+  };
+  EXPECT_EQ(margin(""), std::nullopt);
+  EXPECT_EQ(margin("hardEvictionGracePeriodSeconds: 0\nbrakeMargin: 3Mi\n"), 3_MiB);
+}
+
 TEST(ProbeOptions, PinsAreFoundByTheNameOfTheirPurpose) {
   config::Settings settings = config_of("").settings();
   const std::string name(probe::to_string(probe::Purpose::kMemoryCharge));

@@ -242,10 +242,30 @@ TEST_F(EngineWithBackstop, DecidesWhatElseWasWantedAfterAnAdoption) {
   EXPECT_EQ(performed<Report>().back().trigger, PassTrigger::kRequest);
 }
 
+TEST_F(EngineWithBackstop, WaitsNoMoreForWhatCannotBeSignalledInAKilledPod) {
+  rehearse();
+  fired_at_ = now_;
+  turn({});
+  const Victim* victim = engine_.victims().find(pod(2).id);
+  ASSERT_NE(victim, nullptr);
+  EXPECT_EQ(victim->phase, VictimPhase::kKilled);
+  EXPECT_FALSE(victim->observed_only);
+  performed_.clear();
+  turn({VictimStep{.pod = pod(2).id,
+                   .what = VictimStep::What::kExceededGrace,
+                   .at = now_,
+                   .spared = true,
+                   .usage = usages_[1]}});
+  victim = engine_.victims().find(pod(2).id);
+  ASSERT_NE(victim, nullptr);
+  EXPECT_EQ(victim->phase, VictimPhase::kOver);
+  EXPECT_EQ(performed<ClearIntent>().size(), 1U) << "the next evictd would kill it";
+}
+
 TEST_F(EngineWithBackstop, WaitsForAKilledPodWithoutAnActuator) {
   rehearse();
   fired_at_ = now_;
-  refusal_ = Errc::kIo;
+  refusal_ = Errc::kInvalid;
   available_ = kBelowThreshold;
   turn({Crossed{.threshold = 0, .at = now_}});
   const Victim* victim = engine_.victims().find(pod(2).id);

@@ -89,6 +89,49 @@ TEST(LadderSearch, LosesNothingWithoutABackstopThatNobodyWants) {
   EXPECT_EQ(report_of(reports, Purpose::kBackstop).lost, "");
 }
 
+TEST(LadderSearch, LosesNothingWithoutABackstopByDefault) {
+  for (const bool refuses_all : {false, true}) {
+    Options options;
+    options.backstop = true;
+    options.backstop_by_default = true;
+    LadderSearch search = search_of(options);
+    for (const std::string_view row : {kFentryListed, kTpBtfListed}) {
+      search.reject_all(row, "refused");
+    }
+    if (refuses_all) {
+      search.reject(*current_row(search, Purpose::kBackstop), "refused");
+      search.reject(*current_row(search, Purpose::kBackstop), "refused");
+    }
+    Ladder ladder;
+    ladder.purposes = search.report("");
+    const PurposeReport& report = report_of(ladder.purposes, Purpose::kBackstop);
+    EXPECT_EQ(report.chosen(), refuses_all ? "" : "fentry");
+    EXPECT_EQ(report.lost, "");
+    EXPECT_FALSE(report.disabled) << "it was tried";
+    EXPECT_FALSE(report.is_missing());
+    EXPECT_EQ(ladder.level(), SupportLevel::kFull);
+  }
+}
+
+TEST(LadderSearch, MissesABackstopThatIsAskedFor) {
+  const Options by_key{.backstop = true};
+  const Options by_pin{
+      .pins = {{Purpose::kBackstop, "fentry"}}, .backstop = true, .backstop_by_default = true};
+  for (const Options& options : {by_key, by_pin}) {
+    LadderSearch search = search_of(options);
+    for (const std::string_view row : {kFentryListed, kTpBtfListed}) {
+      search.reject_all(row, "refused");
+    }
+    while (const AttachRow* row = current_row(search, Purpose::kBackstop)) {
+      search.reject(*row, "refused");
+    }
+    Ladder ladder;
+    ladder.purposes = search.report("");
+    EXPECT_TRUE(report_of(ladder.purposes, Purpose::kBackstop).is_missing());
+    EXPECT_EQ(ladder.level(), SupportLevel::kDegraded);
+  }
+}
+
 TEST(LadderSearch, GoesDownAndKeepsTheReasons) {
   LadderSearch search = search_of({});
   search.reject(*current_row(search, Purpose::kMemoryCharge), "refused");

@@ -62,7 +62,7 @@ void HotLoop::end_kernel_kill(const HotPod& pod) {
                     .counters = options_.actuator->counters()});
 }
 
-/// Nothing was left to signal: the record tells what the kernel side did.
+/// Nobody was left to signal, or could be yet: the record tells what the kernel side did.
 enforce::SignalReport HotLoop::report_of_kernel_kill() const {
   enforce::SignalReport report{
       .ticket = {}, .signal = SIGKILL, .method = enforce::SignalMethod::kKernel};

@@ -142,8 +142,9 @@ HotLoop::Answer HotLoop::perform(const engine::Signal& signal) {
       victim.target ? actuator(signal.dry_run).begin(*victim.target, start, signal.at)
                     : Result<enforce::SignalReport>(fail(Errc::kNotFound, {}));
   fault_point(FaultPoint::kSignalled);
+  const bool by_kernel_alone = begun && begun->method == enforce::SignalMethod::kKernel;
   // The time of the signal itself: the actuator continues to check that no process was missed.
-  timeline_.signal_at = begun ? begun->last_at : options_.clock->now();
+  timeline_.signal_at = begun && !by_kernel_alone ? begun->last_at : options_.clock->now();
   if (!begun) {
     // If the pod's eviction is in progress already, the intent is as valid as the one before it.
     if (victim.target && !signal.dry_run && begun.error().code != Errc::kBusy) {
@@ -160,7 +161,7 @@ HotLoop::Answer HotLoop::perform(const engine::Signal& signal) {
   if (signal.local) {
     queue_local_eviction(signal, *begun);
   } else {
-    begun_ = *begun;
+    begun_ = by_kernel_alone ? report_of_kernel_kill() : *begun;
   }
   return signalled(begun);
 }
