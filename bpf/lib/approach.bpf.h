@@ -35,8 +35,7 @@ static __always_inline void report_approach(const struct evictd_watch *watch, __
 	if (watch->upper == EVICTD_NEVER || value >= watch->upper)
 		return;
 	distance = watch->upper - value;
-	if (distance > watch->growth * (cfg_approach_ns / 1000) / 1000000 ||
-	    !pay_approach(now))
+	if (distance > watch->growth * (cfg_approach_ns / 1000) / 1000000 || !pay_approach(now))
 		return;
 	EVICTD_EMIT(struct evictd_approach_event, EVICTD_EVENT_APPROACH, now,
 		    .cgroup = watch->cgroup, .distance = distance, .rate = watch->growth,

@@ -83,11 +83,11 @@ Failure fail_at(const Dialect& dialect, std::string_view name, const Refusal& re
 Result<> check_text(std::string_view text, std::string_view name, const Dialect& dialect,
                     bool refuse_controls) {
   const auto refuse_at = [&](std::size_t offset, const std::string& reason) {
-    return fail_at(dialect, name,
-                   Refusal(Errc::kMalformed, place_of(text, offset),
-                           dialect.names_line_only
-                               ? reason
-                               : joined_parts("", shown_line(text, offset), reason)));
+    return fail_at(
+        dialect, name,
+        Refusal(
+            Errc::kMalformed, place_of(text, offset),
+            dialect.names_line_only ? reason : joined_parts("", shown_line(text, offset), reason)));
   };
   if (text.size() > dialect.bytes) {
     return fail(Errc::kExhausted, fmt::format(fmt::runtime(dialect.words.too_long), name,

@@ -43,7 +43,7 @@ bool write_intent(const KillTarget& target, const Intent& intent, std::string_vi
 /// The same, and reads pids.max.
 bool write_intent(const KillTarget& target, const Intent& intent, std::string_view clock);
 /// Runs the code path of write_intent() up to the kernel's write, and writes nothing.
-void practise_intent(const KillTarget& target);
+void practise_intent(const KillTarget& target, const PidsMax& pids_max);
 /// nullopt if there is none, or if it is not evictd's.
 [[nodiscard]] std::optional<Intent> read_intent(const KillTarget& target);
 /// The same from a file of charged bytes that the caller has opened.

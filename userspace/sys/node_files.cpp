@@ -146,8 +146,10 @@ void NodeFiles::read_meminfo_pages(ReadBuffer& buffer, NodeUsage& usage) const {
 ReadState NodeFiles::read_all_but_use(MonoTime now, ReadBuffer& buffer, NodeUsage& usage) const {
   usage = NodeUsage{};
   usage.read_at = now;
-  const std::optional<Bytes> total = find_meminfo(meminfo_.read(buffer).text, "MemTotal");
+  const KeptText meminfo = meminfo_.read(buffer);
+  const std::optional<Bytes> total = find_meminfo(meminfo.text, "MemTotal");
   usage.memory_total = total.value_or(Bytes{-1});
+  usage.mem_available = find_meminfo(meminfo.text, "MemAvailable").value_or(Bytes{-1});
   return read_tasks(buffer, usage) && total ? ReadState::kRead : ReadState::kFailed;
 }
 

@@ -95,9 +95,8 @@ TEST(ParseDocuments, ReadsAliasesAsWhatTheyStandFor) {
 }
 
 TEST(ParseDocuments, AnAliasIsOfItsOwnDocumentAndLine) {
-  const auto documents =
-      parse_documents("a: &x [1]\nb:\n- *x\n---\nc: &y {d: &x 2}\ne: [*x, *y]\n", "f",
-                      DocumentFormat::kYaml);
+  const auto documents = parse_documents("a: &x [1]\nb:\n- *x\n---\nc: &y {d: &x 2}\ne: [*x, *y]\n",
+                                         "f", DocumentFormat::kYaml);
   ASSERT_TRUE(documents);
   ASSERT_EQ(documents->size(), 2U);
   EXPECT_EQ(find_line(documents->at(0), "b[0]"), 3);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 
+#include "fake_kernel_side.h"
 #include "fake_node.h"
 #include "unit/engine/moments.h"
 
@@ -260,6 +261,51 @@ TEST_F(ReadingsOfFakeNode, DoesNotLookAgainFarFromThresholds) {
   node_.set_usage("a", 5_MiB);
   look_again((100_MiB).value);
   EXPECT_EQ(readings_.usages()[0].usage, 10_MiB);
+}
+
+/// With a kernel side that reads the node, but no pod.
+class ReadingsOfKernelSide : public ReadingsOfFakeNode {
+ protected:
+  static Readings::Options with(FakeUsageTable& table, Readings::Options options) {
+    options.table = &table;
+    return options;
+  }
+  void read_table(bool limits, Bytes at_hand) {
+    table_.of_node.usage = 900_MiB;
+    table_.of_node.inactive_file = Bytes{0};
+    table_.of_node.at_hand = at_hand;
+    table_.of_node.tasks = 94;
+    of_table_.read({.source = ReadingSource::kTable, .limits = limits, .memory = {}, .disk = {}},
+                   slots_, {}, kNow);
+  }
+  std::optional<std::int64_t> kernel_available() {
+    eviction::Threshold threshold;
+    threshold.value.quantity =
+        eviction::Quantity((950_MiB).value, eviction::QuantityFormat::kBinarySI);
+    of_table_.look_again(eviction::ThresholdTable::create({threshold}).value(), slots_, kNow);
+    return of_table_.observations()[Signal::kMemoryAvailable]->kernel_available;
+  }
+
+  FakeUsageTable table_;
+  Readings of_table_{with(table_, node_.readings())};
+};
+
+TEST_F(ReadingsOfKernelSide, WhatTheKernelCanGiveFollowsWhatIsAtHand) {
+  node_.set_mem_available(100_MiB);
+  read_table(true, 130_MiB);
+  node_.set_mem_available(70_MiB);
+  read_table(false, 90_MiB);
+  EXPECT_EQ(kernel_available(), (60_MiB).value);
+  read_table(false, 20_MiB);
+  EXPECT_EQ(kernel_available(), 0) << "the kernel keeps more than there is";
+}
+
+TEST_F(ReadingsOfKernelSide, WhatTheKernelCanGiveIsReadWhereNothingIsKnownAtHand) {
+  node_.set_mem_available(100_MiB);
+  read_table(true, Bytes{-1});
+  node_.set_mem_available(70_MiB);
+  read_table(false, 90_MiB);
+  EXPECT_EQ(kernel_available(), (70_MiB).value);
 }
 
 TEST(ReadingOf, WithoutMemoryIsNotReadYet) {

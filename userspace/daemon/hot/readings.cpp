@@ -365,6 +365,15 @@ CgroupUsage Readings::read_one(const HotPod& pod, MonoTime now) {
   return usage;
 }
 
+void Readings::read_kernel_available() {
+  // Reading /proc/meminfo takes longer than a whole ranking. Other rules need more of it.
+  if (kept_by_kernel_ && node_.at_hand.value >= 0 && !memory_.need_meminfo()) {
+    node_.mem_available = std::max(Bytes{0}, node_.at_hand - *kept_by_kernel_);
+  } else {
+    options_.node_files.read_meminfo(buffer_, node_);
+  }
+}
+
 void Readings::look_again(const eviction::ThresholdTable& thresholds, const PodSlots& slots,
                           MonoTime now) {
   if (threshold_met(thresholds, observations_, is_pids)) {
@@ -378,7 +387,7 @@ void Readings::look_again(const eviction::ThresholdTable& thresholds, const PodS
       (!guard && !threshold_met(thresholds, observations_, is_node_memory))) {
     return;
   }
-  options_.node_files.read_meminfo(buffer_, node_);
+  read_kernel_available();
   observations_[eviction::Signal::kMemoryAvailable]->kernel_available =
       eviction::kernel_available(node_, memory_);
   if (!some_outside_) {

@@ -80,11 +80,11 @@ class Readings {
   void swap_pod_root_files(sys::CgroupFiles& files) { std::swap(options_.pod_root_files, files); }
 
   /// Call it before a decision to kill, and only then. If a threshold of the node's memory is met,
-  /// reads what the kernel can still give. It also reads the first candidates outside the pod root
-  /// again, from their files. Reading flushes their inactive file cache, because the kernel's
-  /// statistic may be 2 s old. read() flushed that of the other candidates, and the pod root's own
-  /// limit evicts none outside it. If a pid threshold is met, reads the limits again. Cost: about 8
-  /// us a cgroup.
+  /// finds what the kernel can still give, from the kernel side if that has it. It also reads the
+  /// first candidates outside the pod root again, from their files. Reading flushes their inactive
+  /// file cache, because the kernel's statistic may be 2 s old. read() flushed that of the other
+  /// candidates, and the pod root's own limit evicts none outside it. If a pid threshold is met,
+  /// reads the limits again. Cost: about 8 us a cgroup.
   void look_again(const eviction::ThresholdTable& thresholds, const PodSlots& slots, MonoTime now);
 
   /// Reads one pod, whether it takes part or not, from the source that the last read() used. Cost:
@@ -123,6 +123,8 @@ class Readings {
 
   void read_node(const Request& request, MonoTime now);
   void read_node_row();
+  /// Brings NodeUsage::mem_available up to date.
+  void read_kernel_available();
   /// Reads the exact values of the pod root and the node, before the rows are read.
   void read_exact_values(const Request& request);
   /// Returns false if the observations so far show no need, or a flush was done a moment ago.
@@ -152,6 +154,9 @@ class Readings {
   /// Source of the last read(): the files if the table could not be refreshed.
   ReadingSource source_ = ReadingSource::kFiles;
   NodeUsage node_;
+  /// NodeUsage::at_hand minus NodeUsage::mem_available at the last reading of the limits:
+  /// watermarks and other reserves, which hardly change. Unset without the kernel side.
+  std::optional<Bytes> kept_by_kernel_;
   CgroupUsage pod_root_;
   std::int64_t pod_root_max_tasks_ = -1;
   config::PidAvailableSource pid_source_ = config::PidAvailableSource::kNode;
