@@ -76,22 +76,18 @@ struct Bench {
 };
 
 Result<> run_turn(Bench& bench, const Row& row, std::size_t trials, RowResult& result) {
-  Result<Contender> contender = Contender::start(row, bench.ground);
-  if (!contender) {
-    return fail_in("start " + title_of(row), contender.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(Contender contender,
+                          EVICTD_IN("start " + title_of(row), Contender::start(row, bench.ground)));
   const std::size_t wanted = result.to_sigkill.size() + trials;
   int voids = 0;
   while (result.to_sigkill.size() < wanted && !Interrupt::requested()) {
-    const Result<TrialOutcome> outcome =
-        run_trial(row, bench.ground, *contender, bench.witnesses, bench.random);
-    if (!outcome) {
-      return fail_in(title_of(row), outcome.error());
-    }
-    add(result, *outcome);
-    if (!outcome->void_because.empty() && ++voids > kVoidsAllowedPerTurn) {
+    EVICTD_ASSIGN_OR_RETURN(const TrialOutcome outcome,
+                            EVICTD_IN(title_of(row), run_trial(row, bench.ground, contender,
+                                                               bench.witnesses, bench.random)));
+    add(result, outcome);
+    if (!outcome.void_because.empty() && ++voids > kVoidsAllowedPerTurn) {
       return fail(Errc::kInvalid,
-                  title_of(row) + ": too many void trials, last because " + outcome->void_because);
+                  title_of(row) + ": too many void trials, last because " + outcome.void_because);
     }
   }
   return {};

@@ -109,9 +109,7 @@ Result<std::vector<FaultBlocks>> measure_states(int rounds, const std::vector<Fa
   for (int round = 0; round < rounds; ++round) {
     std::shuffle(order.begin(), order.end(), random);
     for (const std::size_t index : order) {
-      if (const Result<> added = add_block(all[index], subject); !added) {
-        return fail_in(name_of(all[index].state), added.error());
-      }
+      EVICTD_TRY(EVICTD_IN(name_of(all[index].state), add_block(all[index], subject)));
     }
   }
   return all;

@@ -49,9 +49,7 @@ Result<> run_trial(PrivateGround& own, const stage::DaemonProcess& daemon, PassT
     const timespec pause{0, kPauseNs};
     ::nanosleep(&pause, nullptr);
     hog.go();
-    if (const Result<stage::ChildExit> end = hog.child().wait(kTrialDeadline); !end) {
-      return fail_in("wait for the end of the hog", end.error());
-    }
+    EVICTD_TRY(EVICTD_IN("wait for the end of the hog", hog.child().wait(kTrialDeadline)));
   }
   EVICTD_TRY(take_last_pass(daemon, pod.uid, times));
   return own.tree.remove_pod(pod);
@@ -72,9 +70,7 @@ Result<> measure(const Arguments& arguments, int readers, PassTimes& times) {
                                         .threshold = kThreshold}));
   for (int trial = 0; trial < arguments.trials; ++trial) {
     EVICTD_TRY(Interrupt::check());
-    if (Result<> ran = run_trial(own, daemon, times); !ran) {
-      return fail_in("trial " + std::to_string(trial), ran.error());
-    }
+    EVICTD_TRY(EVICTD_IN("trial " + std::to_string(trial), run_trial(own, daemon, times)));
   }
   return {};
 }

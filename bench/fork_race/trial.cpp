@@ -107,7 +107,9 @@ BombOutcome outcome_of(const BombEvidence& evidence, const PidRoom& room) {
   const std::int64_t at_most = room.limit - room.threshold - evidence.tasks_before;
   const auto forks_to_threshold = static_cast<std::uint64_t>(std::max<std::int64_t>(at_most, 0));
   const std::optional<load::LoadStamp> crossing =
-      evidence.stamps.first_reaching(forks_to_threshold + 1);
+      evidence.stamps.first_where([forks_to_threshold](const load::LoadStamp& stamp) {
+        return stamp.total > forks_to_threshold;
+      });
   const std::optional<load::LoadStamp> last = evidence.stamps.last();
   if (!crossing || !last) {
     return outcome;

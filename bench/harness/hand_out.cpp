@@ -22,12 +22,9 @@ Result<> hand_out() {
     return {};
   }
   EVICTD_ASSIGN_OR_RETURN(stage::Child child, stage::Child::start({.argv = {program}}));
-  const Result<stage::ChildExit> end = child.wait(kDeadline);
-  if (!end) {
-    return fail_in(program, end.error());
-  }
-  if (end->status != 0) {
-    return fail(Errc::kIo, std::string{program} + " ended with " + end->text());
+  EVICTD_ASSIGN_OR_RETURN(const stage::ChildExit end, EVICTD_IN(program, child.wait(kDeadline)));
+  if (end.status != 0) {
+    return fail(Errc::kIo, std::string{program} + " ended with " + end.text());
   }
   return {};
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "evictd/result.h"
+#include "evictd/try.h"
 #include "harness/selection.h"
 
 namespace CLI {
@@ -69,9 +70,7 @@ Result<> run_rows(const Selection& selected, const Rows& rows, const TitleOf& ti
     if (!selected.wants(title)) {
       continue;
     }
-    if (Result<> ran = run_row(row); !ran) {
-      return fail_in(title, ran.error());
-    }
+    EVICTD_TRY(EVICTD_IN(title, run_row(row)));
   }
   return {};
 }

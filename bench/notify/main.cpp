@@ -59,22 +59,20 @@ struct Stage {
 
 Result<> run_trials(Bench& bench, const AwakeRow& row, Waiting waiting, const Stage& stage,
                     int trials, AwakeResult& result) {
-  Result<AwakeScene> scene = AwakeScene::set(row, waiting, bench.ground, bench.programs);
-  if (!scene) {
-    return fail_in(row.title(), scene.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(
+      AwakeScene scene,
+      EVICTD_IN(row.title(), AwakeScene::set(row, waiting, bench.ground, bench.programs)));
   int voids = 0;
   while (trials > 0) {
-    const Result<AwakeOutcome> outcome =
-        scene->run_trial(bench.ground, stage.pod, bench.programs, stage.observer, bench.random);
-    if (!outcome) {
-      return fail_in(row.title(), outcome.error());
-    }
-    if (result.add(*outcome)) {
+    EVICTD_ASSIGN_OR_RETURN(
+        const AwakeOutcome outcome,
+        EVICTD_IN(row.title(), scene.run_trial(bench.ground, stage.pod, bench.programs,
+                                               stage.observer, bench.random)));
+    if (result.add(outcome)) {
       --trials;
     } else if (++voids > kVoidsAllowedPerTurn) {
       return fail(Errc::kInvalid,
-                  row.title() + ": too many void trials, last because " + outcome->void_because);
+                  row.title() + ": too many void trials, last because " + outcome.void_because);
     }
     if (Interrupt::requested()) {
       return fail(Errc::kBusy, "interrupted; nothing is written");

@@ -124,9 +124,8 @@ Result<> run(const Arguments& arguments) {
       "memory");
   for (const int pods : arguments.pods) {
     for (const Variant& variant : variants()) {
-      if (Result<> added = run_variant(arguments, pods, variant, report); !added) {
-        return fail_in(variant.params(pods).dump(), added.error());
-      }
+      EVICTD_TRY(
+          EVICTD_IN(variant.params(pods).dump(), run_variant(arguments, pods, variant, report)));
     }
   }
   return report.write(arguments.out);

@@ -82,7 +82,7 @@ static __always_inline __u64 time_to_edge(const struct evictd_notify_row *row, _
 }
 
 /* Tells user space to stay awake if the edge above is about to be passed. A hint lost to a full
- * ring does no harm. */
+ * ring does no harm, so it is counted apart from the records that a resync makes up for. */
 static __always_inline void hint(const struct evictd_notify_row *row, __u64 level, __u64 now)
 {
 	struct evictd_notify_record *record;
@@ -95,8 +95,10 @@ static __always_inline void hint(const struct evictd_notify_row *row, __u64 leve
 	if (away > EVICTD_NOTIFY_HINT_NS || !evictd_notify_pay_hint(&notify_schedule.hints, now))
 		return;
 	record = bpf_ringbuf_reserve(&notify_records, sizeof(*record), 0);
-	if (!record)
+	if (!record) {
+		__sync_fetch_and_add(&notify_stats.lost_hints, 1);
 		return;
+	}
 	__sync_fetch_and_add(&notify_stats.hints, 1);
 	*record = (struct evictd_notify_record){.kind = EVICTD_NOTIFY_HINT,
 						.ktime_ns = now,

@@ -26,6 +26,11 @@
 #define EVICTD_ASSIGN_OR_RETURN(declaration, ...) \
   EVICTD_ASSIGN_FROM_(EVICTD_NUMBERED_(evictd_assigned_, __LINE__), declaration, __VA_ARGS__)
 
+/// EVICTD_IN("load config", read(path)) is what the call returns; a failure gets the layer in front
+/// of its context. The text of the layer is made only then. For a return and for the macros above.
+#define EVICTD_IN(layer, ...) \
+  (__VA_ARGS__).map_error([&](const ::evictd::Error& inner) { return inner.in(layer); })
+
 #define EVICTD_ASSIGN_FROM_(result, declaration, ...) \
   auto result = (__VA_ARGS__);                        \
   if (!(result)) {                                    \

@@ -4,8 +4,9 @@
 
   includes         a folder of userspace/ includes only what docs/architecture.md's table allows it;
                    eviction/ and core/'s headers include no header of the system
-  hot thread       daemon/hot, engine/ and eviction/ include nothing that locks, logs or opens files, and call
-                   nothing that blocks; of the daemon, daemon/hot includes only itself and daemon/shared
+  hot thread       daemon/hot, engine/ and eviction/ include nothing that locks, logs or opens files, also not
+                   through another header, and call nothing that blocks; of the daemon, daemon/hot includes
+                   only itself and daemon/shared
   kernel layers    a header of bpf/lib includes only headers of lower layers, and bpf/README.md and its own
                    first lines agree on its layer
   self-containment x.cpp includes x.h first, which proves that x.h stands alone; a header without a
@@ -118,20 +119,44 @@ def check_includes() -> None:
 
 HOT_FOLDERS = ["userspace/daemon/hot", "userspace/engine", "userspace/eviction"]
 BLOCKING_HEADER = re.compile(
-    r"(condition_variable|filesystem|fstream|future|iostream|mutex|shared_mutex|thread|fcntl\.h|(spdlog|nlohmann|fmt)/.*)$|base/log"
+    r"(condition_variable|filesystem|fstream|future|iostream|mutex|shared_mutex|thread|fcntl\.h|(spdlog|nlohmann|fmt)/.*|base/log\.h)$"
 )
+OTHER_ROOM = re.compile(r"daemon/(?!hot/|shared/)")
 BLOCKING_CALL = re.compile(
     r"(?<![\w.>])(?:::)?(openat2?|open|fopen|opendir|popen|system|sleep|usleep|nanosleep|fsync|fdatasync|syncfs|connect|accept4?"
     r"|waitpid|printf|fprintf|fputs|malloc)\("
 )
 
 
+def project_file(header: str, source: Path) -> Optional[Path]:
+    """The file of the project that `source` includes as `header`; None for one of a library or of the build."""
+    places = (ROOT / "userspace" / header, ROOT / "include" / header, source.parent / header)
+    return next((place for place in places if place.is_file()), None)
+
+
+def chains_to_blocking(source: Path) -> Iterator[Tuple[int, List[str]]]:
+    """(line, headers) of each way over the project's includes from `source` to a header that may block, which is the
+    last; the shortest way to each. Does not follow headers of the hot folders, which are checked themselves."""
+    hot = [ROOT / folder for folder in HOT_FOLDERS]
+    seen: Set[str] = set()
+    waiting = [(line, [header], source) for line, _, header in includes_of(source)]
+    for line, chain, includer in waiting:  # Grows while it is read.
+        header = chain[-1]
+        if header in seen:
+            continue
+        seen.add(header)
+        if BLOCKING_HEADER.match(header) or OTHER_ROOM.match(header):
+            yield line, chain
+            continue
+        target = project_file(header, includer)
+        if target and not any(folder in target.parents for folder in hot):
+            waiting.extend((line, chain + [name], target) for _, _, name in includes_of(target))
+
+
 def check_hot_thread() -> None:
     for path in files_below(HOT_FOLDERS, (".h", ".cpp")):
-        for line, _, header in includes_of(path):
-            room = re.match(r"daemon/(?!hot/|shared/)", header)
-            if BLOCKING_HEADER.match(header) or room:
-                report(path, line, f"runs on the hot thread: may not include {header}")
+        for line, chain in chains_to_blocking(path):
+            report(path, line, f"runs on the hot thread: may not include {' > '.join(chain)}")
         for number, text in enumerate(lines_of(path), 1):
             call = BLOCKING_CALL.search(text.split("//")[0])
             if call:

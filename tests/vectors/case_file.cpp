@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "case_file.h"
+#include "evictd/try.h"
 
 #include <zstd.h>
 
@@ -102,11 +103,7 @@ Result<std::string> read_text(const CaseFile& file) {
   if (!text || !file.path.string().ends_with(kCompressed)) {
     return text;
   }
-  Result<std::string> unpacked = decompressed(*text);
-  if (!unpacked) {
-    return fail_in("read " + file.path.string(), unpacked.error());
-  }
-  return unpacked;
+  return EVICTD_IN("read " + file.path.string(), decompressed(*text));
 }
 
 Result<> check_answers(const std::vector<CaseFile>& files, const std::filesystem::path& answers) {

@@ -14,27 +14,38 @@ using eviction::StorageUse;
 
 namespace {
 
+std::optional<std::uint64_t> unsigned_whole(const JsonReader& reader) {
+  if (!reader.present()) {
+    return std::nullopt;
+  }
+  if (!reader.value().is_number_unsigned()) {
+    reader.reject("must be a whole number that is not negative");
+    return std::nullopt;
+  }
+  return reader.value().get<std::uint64_t>();
+}
+
 std::optional<MemoryStatistics> memory(const JsonReader& reader) {
   if (!reader.present()) {
     return std::nullopt;
   }
-  return MemoryStatistics{time(reader.at("time")), reader.at("availableBytes").unsigned_integer(),
-                          reader.at("usageBytes").unsigned_integer(),
-                          reader.at("workingSetBytes").unsigned_integer()};
+  return MemoryStatistics{time(reader.at("time")), unsigned_whole(reader.at("availableBytes")),
+                          unsigned_whole(reader.at("usageBytes")),
+                          unsigned_whole(reader.at("workingSetBytes"))};
 }
 
 std::optional<FilesystemStatistics> filesystem(const JsonReader& reader) {
   if (!reader.present()) {
     return std::nullopt;
   }
-  return FilesystemStatistics{
-      time(reader.at("time")), reader.at("availableBytes").unsigned_integer(),
-      reader.at("capacityBytes").unsigned_integer(), reader.at("inodesFree").unsigned_integer(),
-      reader.at("inodes").unsigned_integer()};
+  return FilesystemStatistics{time(reader.at("time")), unsigned_whole(reader.at("availableBytes")),
+                              unsigned_whole(reader.at("capacityBytes")),
+                              unsigned_whole(reader.at("inodesFree")),
+                              unsigned_whole(reader.at("inodes"))};
 }
 
 StorageUse storage_use(const JsonReader& reader) {
-  return {reader.at("usedBytes").unsigned_integer(), reader.at("inodesUsed").unsigned_integer()};
+  return {unsigned_whole(reader.at("usedBytes")), unsigned_whole(reader.at("inodesUsed"))};
 }
 
 std::optional<StorageUse> optional_storage_use(const JsonReader& reader) {
@@ -67,16 +78,15 @@ PodStatistics pod_statistics(const JsonReader& reader) {
   PodStatistics statistics;
   for (const JsonReader& container : reader.at("containers").elements()) {
     statistics.containers.push_back(
-        {container.at("name").text(),
-         container.at("memory").at("workingSetBytes").unsigned_integer(),
+        {container.at("name").text(), unsigned_whole(container.at("memory").at("workingSetBytes")),
          optional_storage_use(container.at("rootfs")), optional_storage_use(container.at("logs"))});
   }
   for (const JsonReader& volume : reader.at("volume").elements()) {
     statistics.volumes.push_back({volume.at("name").text(), storage_use(volume)});
   }
-  statistics.working_set_bytes = reader.at("memory").at("workingSetBytes").unsigned_integer();
-  statistics.process_count = reader.at("process_stats").at("process_count").unsigned_integer();
-  statistics.ephemeral_bytes = reader.at("ephemeral-storage").at("usedBytes").unsigned_integer();
+  statistics.working_set_bytes = unsigned_whole(reader.at("memory").at("workingSetBytes"));
+  statistics.process_count = unsigned_whole(reader.at("process_stats").at("process_count"));
+  statistics.ephemeral_bytes = unsigned_whole(reader.at("ephemeral-storage").at("usedBytes"));
   return statistics;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario.h"
+#include "evictd/try.h"
 
 namespace evictd::vectors {
 
@@ -33,13 +34,10 @@ void Scenario::set_active(const JsonReader& names) {
 
 Result<Scenario> read_scenario(const JsonReader& root, eviction::Compat compat) {
   const JsonReader config = root.at("config");
-  Result<std::vector<eviction::Threshold>> thresholds =
-      eviction::parse_thresholds(threshold_texts(config), compat);
-  if (!thresholds) {
-    return fail_in("config", thresholds.error());
-  }
   Scenario scenario;
-  scenario.thresholds = *std::move(thresholds);
+  EVICTD_ASSIGN_OR_RETURN(
+      scenario.thresholds,
+      EVICTD_IN("config", eviction::parse_thresholds(threshold_texts(config), compat)));
   scenario.max_pod_grace = std::chrono::seconds(whole(config.at("maxPodGracePeriodSeconds")));
   scenario.pressure_transition_period =
       std::chrono::seconds(whole(config.at("pressureTransitionPeriodSeconds")));

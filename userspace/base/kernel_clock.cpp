@@ -72,11 +72,8 @@ Result<KernelClock> KernelClock::learn(const std::string& root) {
     return fail_errno(errno, "read " + path);
   }
   EVICTD_ASSIGN_OR_RETURN(const std::string text, read_up_to(file.get(), kMostText, path));
-  const Result<Duration> offset = parse_monotonic_offset(text);
-  if (!offset) {
-    return fail_in(path, offset.error());
-  }
-  return KernelClock(*offset);
+  EVICTD_ASSIGN_OR_RETURN(const Duration offset, EVICTD_IN(path, parse_monotonic_offset(text)));
+  return KernelClock(offset);
 }
 
 }  // namespace evictd::base

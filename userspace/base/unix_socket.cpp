@@ -223,14 +223,8 @@ Result<std::string> request_line(const std::filesystem::path& path, std::string_
   EVICTD_ASSIGN_OR_RETURN(const Fd fd, connect_unix(path));
   const std::string line = fmt::format("{}\n", request);
   const std::string layer = fmt::format("ask {}", path.string());
-  if (const Result<> sent = send_all(fd.get(), line, deadline); !sent) {
-    return fail_in(layer, sent.error());
-  }
-  Result<std::string> answer = receive_line(fd.get(), options.max_response_bytes, deadline);
-  if (!answer) {
-    return fail_in(layer, answer.error());
-  }
-  return answer;
+  EVICTD_TRY(EVICTD_IN(layer, send_all(fd.get(), line, deadline)));
+  return EVICTD_IN(layer, receive_line(fd.get(), options.max_response_bytes, deadline));
 }
 
 }  // namespace evictd::base

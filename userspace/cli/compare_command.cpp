@@ -10,6 +10,7 @@
 #include "cli/compare_text.h"
 #include "cli/terminal.h"
 #include "config/file_text.h"
+#include "evictd/try.h"
 
 namespace evictd::cli {
 
@@ -31,13 +32,11 @@ Result<std::vector<Comparison>> read_from(const std::string& place) {
     const Result<std::string> text = config::read_file(place, kLongestFile);
     return text ? read_comparison_lines(*text, place) : Failure(text.error());
   }
-  const Result<std::string> answer =
-      base::request_line(place, nlohmann::json{{"op", "compare"}}.dump());
-  if (!answer) {
-    return fail_in("is evictd-kube running with mode: observe, or is there such a file?",
-                   answer.error());
-  }
-  return read_comparison_answer(*answer);
+  EVICTD_ASSIGN_OR_RETURN(
+      const std::string answer,
+      EVICTD_IN("is evictd-kube running with mode: observe, or is there such a file?",
+                base::request_line(place, nlohmann::json{{"op", "compare"}}.dump())));
+  return read_comparison_answer(answer);
 }
 
 int compare(const CompareOptions& options) {

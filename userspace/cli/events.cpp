@@ -77,16 +77,15 @@ Result<> print_followed(const std::vector<std::string>& lines, LinePrinter& prin
 
 /// Prints lines as they arrive, until the daemon or the reader of our output exits.
 Result<> follow(const std::string& socket, const std::string& request, LinePrinter& printer) {
-  Result<base::LineConnection> connection = base::LineConnection::ask(socket, request);
-  if (!connection) {
-    return fail_in("is evictd running?", connection.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(
+      base::LineConnection connection,
+      EVICTD_IN("is evictd running?", base::LineConnection::ask(socket, request)));
   while (std::cout) {
-    pollfd ready{.fd = connection->fd(), .events = POLLIN, .revents = 0};
+    pollfd ready{.fd = connection.fd(), .events = POLLIN, .revents = 0};
     if (::poll(&ready, 1, /*timeout=*/-1) < 0 && errno != EINTR) {
       return fail_errno(errno, "wait for evictd");
     }
-    const Result<std::vector<std::string>> lines = connection->take();
+    const Result<std::vector<std::string>> lines = connection.take();
     if (!lines) {
       return fail(Errc::kNotFound, "evictd closed the stream");
     }
@@ -161,21 +160,20 @@ std::string since_of(const EventsOptions& options) {
 }
 
 Result<> show(const EventsOptions& options) {
-  const Result<WallTime> since = moment_of(since_of(options), base::SystemClock().wall_now());
-  if (!since) {
-    return fail_in("--since", since.error());
-  }
-  LinePrinter printer(options.json, *since);
+  EVICTD_ASSIGN_OR_RETURN(
+      const WallTime since,
+      EVICTD_IN("--since", moment_of(since_of(options), base::SystemClock().wall_now())));
+  LinePrinter printer(options.json, since);
   if (options.follow) {
     Json request = {{"op", "follow"}};
     if (options.after) {
       request["after"] = *options.after;
     } else if (!options.since.empty()) {
-      request["since"] = exporting::rfc3339(*since);
+      request["since"] = exporting::rfc3339(since);
     }
     return follow(options.source.socket, request.dump(), printer);
   }
-  EVICTD_ASSIGN_OR_RETURN(const JournalLines lines, past_lines(options, *since));
+  EVICTD_ASSIGN_OR_RETURN(const JournalLines lines, past_lines(options, since));
   print_all(lines, printer);
   return {};
 }

@@ -14,6 +14,7 @@
 #include "cli/explain_text.h"
 #include "cli/record_source.h"
 #include "cli/terminal.h"
+#include "evictd/try.h"
 #include "export/json_time.h"
 
 namespace evictd::cli {
@@ -88,11 +89,8 @@ int explain_absent(const ExplainOptions& options, const Error& not_found) {
 Result<Answer> answer_question(const ExplainOptions& options, const Records& records) {
   Question question{.what = options.what, .at = std::nullopt};
   if (!options.at.empty()) {
-    const Result<WallTime> at = moment_of(options.at, base::SystemClock().wall_now());
-    if (!at) {
-      return fail_in("--at", at.error());
-    }
-    question.at = *at;
+    EVICTD_ASSIGN_OR_RETURN(
+        question.at, EVICTD_IN("--at", moment_of(options.at, base::SystemClock().wall_now())));
   }
   return find_answer(records.decisions, question);
 }

@@ -25,19 +25,18 @@ Result<std::uint64_t> hysteresis_of(const std::string& text, const evictd_notify
     return std::uint64_t{0};
   }
   const auto signal = static_cast<evictd_notify_signal>(watch.signal);
-  const Result<evictd_notify_watch> parsed = notify_client::parse_control_arguments(signal, text);
-  if (!parsed) {
-    return fail_in("--hysteresis", parsed.error());
-  }
-  if (parsed->unit != watch.unit) {
+  EVICTD_ASSIGN_OR_RETURN(
+      const evictd_notify_watch parsed,
+      EVICTD_IN("--hysteresis", notify_client::parse_control_arguments(signal, text)));
+  if (parsed.unit != watch.unit) {
     return fail(Errc::kInvalid, "--hysteresis \"" + text +
                                     "\"; allowed: a percentage with a percentage, else none");
   }
-  if (parsed->threshold > watch.threshold) {
+  if (parsed.threshold > watch.threshold) {
     return fail(Errc::kInvalid,
                 "--hysteresis \"" + text + "\"; allowed: at most as much as the threshold");
   }
-  return parsed->threshold;
+  return parsed.threshold;
 }
 
 /// The error message for an event or a rate that evictd would refuse with a mere EINVAL; empty if
@@ -60,16 +59,15 @@ std::string problem_of(const evictd_notify_watch& watch, const ListenOptions& op
 }  // namespace
 
 Result<Listener> Listener::create(const ListenOptions& options) {
-  const Result<notify_client::ControlFile> file = notify_client::parse_control_file(options.path);
-  if (!file) {
-    return fail_in("Cannot open", file.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(
+      const notify_client::ControlFile file,
+      EVICTD_IN("Cannot open", notify_client::parse_control_file(options.path)));
   Listener listener;
   listener.options_ = options;
   // The kernel's cgroup_event_listener prints the directory of a control file, because dirname()
   // cuts its argument; it cannot cut a path without a slash.
-  listener.name_ = options.path.find('/') == std::string::npos ? options.path : file->directory;
-  listener.cgroup_.reset(::open(file->directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  listener.name_ = options.path.find('/') == std::string::npos ? options.path : file.directory;
+  listener.cgroup_.reset(::open(file.directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!listener.cgroup_) {
     return fail_errno(errno, "Cannot open " + options.path);
   }
@@ -80,7 +78,7 @@ Result<Listener> Listener::create(const ListenOptions& options) {
   }
   listener.handle_.reset(handle);
   std::vector<std::string> arguments = options.arguments;
-  const evictd_notify_signal signal = options.signal.value_or(file->signal);
+  const evictd_notify_signal signal = options.signal.value_or(file.signal);
   if (arguments.empty()) {
     // Correct for the OOM killer; for other signals the parser reports the missing threshold.
     arguments.emplace_back();

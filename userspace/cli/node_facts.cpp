@@ -18,6 +18,7 @@
 #include "cluster/cgroup_tree.h"
 #include "cluster/configured_places.h"
 #include "config/written_files.h"
+#include "evictd/try.h"
 #include "eviction/quantity.h"
 #include "sys/cgroup_layout.h"
 #include "sys/kernel_text.h"
@@ -128,11 +129,7 @@ Result<> override_fact(const std::string& option, const std::optional<std::strin
   if (!text) {
     return {};
   }
-  const Result<std::int64_t> amount = positive_amount(*text);
-  if (!amount) {
-    return fail_in(option, amount.error());
-  }
-  fact = *amount;
+  EVICTD_ASSIGN_OR_RETURN(fact, EVICTD_IN(option, positive_amount(*text)));
   return {};
 }
 

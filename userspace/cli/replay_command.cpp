@@ -33,11 +33,8 @@ Result<replay::WhatIf> changes_of(const ReplayOptions& options) {
     EVICTD_ASSIGN_OR_RETURN(changes.config, config::load_file(options.config));
   }
   if (!options.interval.empty()) {
-    const Result<Duration> interval = config::parse_poll_interval(options.interval);
-    if (!interval) {
-      return fail_in("--interval", interval.error());
-    }
-    changes.interval = *interval;
+    EVICTD_ASSIGN_OR_RETURN(changes.interval,
+                            EVICTD_IN("--interval", config::parse_poll_interval(options.interval)));
   }
   return changes;
 }
@@ -69,27 +66,23 @@ Result<int> run(const ReplayOptions& options) {
     warn(recording.warning);
   }
   const Duration offset = recording.header.wall_offset;
-  const Result<replay::Verification> verification = replay::verify(recording);
-  if (!verification) {
-    return fail_in(options.recording, verification.error());
-  }
-  if (!changes.asked() || verification->difference) {
+  EVICTD_ASSIGN_OR_RETURN(const replay::Verification verification,
+                          EVICTD_IN(options.recording, replay::verify(recording)));
+  if (!changes.asked() || verification.difference) {
     if (options.json) {
-      std::cout << json_line(to_json(*verification, offset)) << '\n';
+      std::cout << json_line(to_json(verification, offset)) << '\n';
     } else {
-      print_verification(*verification, offset, std::cout);
+      print_verification(verification, offset, std::cout);
     }
-    return verification->difference ? kExitFailed : kExitOk;
+    return verification.difference ? kExitFailed : kExitOk;
   }
-  const Result<replay::Counterfactual> result = replay::what_if(recording, changes);
-  if (!result) {
-    return fail_in(options.recording, result.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const replay::Counterfactual result,
+                          EVICTD_IN(options.recording, replay::what_if(recording, changes)));
   if (options.json) {
-    std::cout << json_line(to_json(*result, offset)) << '\n';
+    std::cout << json_line(to_json(result, offset)) << '\n';
   } else {
-    print_verification(*verification, offset, std::cout);
-    print_counterfactual(*result, changes_text(options), offset, std::cout);
+    print_verification(verification, offset, std::cout);
+    print_counterfactual(result, changes_text(options), offset, std::cout);
   }
   return kExitOk;
 }

@@ -118,11 +118,9 @@ void CgroupTree::find_pod_root(State& state) const {
 }
 
 Result<> CgroupTree::scan_hierarchy(const sys::Hierarchy& hierarchy, State& state) const {
-  const Result<CgroupId> top = sys::cgroup_id(*root_, hierarchy, "/");
-  if (!top) {
-    return fail_in("scan the cgroup tree", top.error());
-  }
-  state.nodes.insert_or_assign(*top, Node{"/", ""});
+  EVICTD_ASSIGN_OR_RETURN(const CgroupId top, EVICTD_IN("scan the cgroup tree",
+                                                        sys::cgroup_id(*root_, hierarchy, "/")));
+  state.nodes.insert_or_assign(top, Node{"/", ""});
   if (const Result<sys::Directory> opened = sys::Directory::open(*root_, hierarchy.path_of("/"))) {
     scan_below(hierarchy, {.directory = *opened, .path = "/", .depth = 0}, entries_in(*opened),
                state);

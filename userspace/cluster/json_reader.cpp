@@ -133,17 +133,6 @@ std::optional<std::int64_t> JsonReader::integer(std::int64_t lowest, std::int64_
   return std::nullopt;
 }
 
-std::optional<std::uint64_t> JsonReader::unsigned_integer() const {
-  if (!present()) {
-    return std::nullopt;
-  }
-  if (!value_->is_number_unsigned()) {
-    reject("must be a whole number that is not negative");
-    return std::nullopt;
-  }
-  return value_->get<std::uint64_t>();
-}
-
 void JsonReader::reject(std::string_view why) const {
   if (!problem_->has_value()) {
     *problem_ = (path_.empty() ? std::string("document") : path_) + ": " + shown(*value_) + ": " +

@@ -37,7 +37,6 @@ class JsonReader {
   /// A whole number from `lowest` to `highest`.
   [[nodiscard]] std::optional<std::int64_t> integer(std::int64_t lowest,
                                                     std::int64_t highest) const;
-  [[nodiscard]] std::optional<std::uint64_t> unsigned_integer() const;
 
   /// Reports that this value, which the report contains, is not allowed.
   void reject(std::string_view why) const;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "enforce/own_cgroups.h"
+#include "evictd/try.h"
 #include "sys/directory.h"
 
 namespace evictd::enforce {
@@ -81,17 +82,12 @@ Result<> TargetOpener::add(const KillTarget::Place& place) {
     if (!next) {
       return fail_errno(errno, "open " + place.root->directory() + "/" + place.path);
     }
-    Result<Directory> looked =
-        look_at(std::move(next), directory.path + "/" + part, place.root->id().hierarchy);
-    if (!looked) {
-      return fail_in(place.path, looked.error());
-    }
-    directory = std::move(*looked);
+    EVICTD_ASSIGN_OR_RETURN(
+        directory, EVICTD_IN(place.path, look_at(std::move(next), directory.path + "/" + part,
+                                                 place.root->id().hierarchy)));
     chain.push_back(directory.id);
   }
-  if (const Result<> added = add_tree(directory, place.root->kind()); !added) {
-    return fail_in(place.path, added.error());
-  }
+  EVICTD_TRY(EVICTD_IN(place.path, add_tree(directory, place.root->kind())));
   target_.chains_.push_back(std::move(chain));
   return {};
 }
@@ -194,9 +190,7 @@ Result<std::unique_ptr<KillTarget>> KillTarget::open(const Options& options) {
   target->set_protection(options.protection);
   TargetOpener opener(*target, options);
   for (const Place& place : options.places) {
-    if (const Result<> added = opener.add(place); !added) {
-      return fail_in("open cgroups of pod " + options.uid, added.error());
-    }
+    EVICTD_TRY(EVICTD_IN("open cgroups of pod " + options.uid, opener.add(place)));
   }
   if (target->cgroups_.empty()) {
     return fail(Errc::kNotFound, "pod " + options.uid + " has no cgroup");

@@ -137,7 +137,7 @@ class Engine {
   void follow(PassTrigger trigger);
   void try_again();
   void follow_releases();
-  void follow_release(Victim& victim, const FollowedPod& pod);
+  void follow_releases(Victim& victim, const FollowedPod& pod);
   void set_standings();
   void update_growth();
   void end_dry_runs(DryRuns which);

@@ -225,7 +225,7 @@ void Engine::follow_releases() {
         add_left(*victim, left_behind(*victim, pod.usage, options_.least_left_behind), releasing_);
       }
     } else if (!is_in_grace(victim->phase)) {
-      follow_release(*victim, pod);
+      follow_releases(*victim, pod);
     }
   }
   victims_.forget_freed(disks_asked_at_, pass_.at);
@@ -239,7 +239,7 @@ void Engine::follow_releases() {
   }
 }
 
-void Engine::follow_release(Victim& victim, const FollowedPod& pod) {
+void Engine::follow_releases(Victim& victim, const FollowedPod& pod) {
   const CgroupUsage& usage = pod.usage;
   const bool dying = victim.phase == VictimPhase::kKilled;
   const bool awaited_enough = pass_.at - victim.killed_at >= eviction::kReleaseWait;

@@ -43,8 +43,10 @@ bool has_no_victim(Outcome outcome) {
 
 }  // namespace
 
-/// Lists the pods that exceed a limit, as many as the brakes allow. Holds where they allow none.
-Verdict EvictionManager::find_local_victims(MonoTime now, const PassInput& input) {
+/// Adds the pods that exceed a limit to `found`, as many as the brakes allow. Holds where they
+/// allow none.
+Verdict EvictionManager::find_local_victims(MonoTime now, const PassInput& input,
+                                            std::vector<LocalStorageVictim>& found) const {
   const Brakes* const brakes = input.brakes;
   const bool paused = brakes != nullptr && brakes->pauses.all > now;
   const std::size_t most = brakes == nullptr ? input.pods.size()
@@ -60,13 +62,11 @@ Verdict EvictionManager::find_local_victims(MonoTime now, const PassInput& input
     if (const auto breach =
             local_storage_breach(*pod.pod, *pod.statistics, *state_.layout, settings_.compat)) {
       exceeded = true;
-      if (decision_.local_victims.size() < most) {
-        decision_.local_victims.push_back({i, *breach});
+      if (found.size() < most) {
+        found.push_back({i, *breach});
       }
     }
   }
-  // The kubelet's own override; hardEvictionGracePeriodSeconds applies to node pressure.
-  decision_.grace = std::chrono::seconds(settings_.compat == Compat::k1_26 ? 0 : 1);
   if (!exceeded || most > 0) {
     return Verdict::proceed();
   }
@@ -126,31 +126,30 @@ Verdict EvictionManager::judge(MonoTime now, const PassInput& input, std::size_t
   return await_release(now, input, place);
 }
 
-/// Writes a verdict about the threshold in hand into the decision. True if the threshold is done
-/// with in this pass.
-bool EvictionManager::settle(const Verdict& verdict) {
+/// Writes a verdict about the threshold in hand into the decision.
+void EvictionManager::settle(const Verdict& verdict) {
   switch (verdict.kind()) {
     case Verdict::Kind::kProceed:
       decision_.overruled = verdict.reason();
-      return false;
+      return;
     case Verdict::Kind::kHold:
       decision_.outcome = Outcome::kHeld;
       decision_.reason = verdict.reason();
       add_deadline(verdict.until());
-      return true;
+      return;
     case Verdict::Kind::kEscalate:
       decision_.outcome = Outcome::kEscalated;
       decision_.reason = Reason::kNone;
       decision_.victim = verdict.victim();
       decision_.grace = std::chrono::seconds(0);
       forget_marks(table_[*decision_.threshold].signal);
-      return true;
+      return;
   }
-  return false;
 }
 
 void EvictionManager::try_threshold(MonoTime now, const PassInput& input, std::size_t place) {
-  if (settle(judge(now, input, place))) {
+  if (const Verdict verdict = judge(now, input, place); !verdict.proceeds()) {
+    settle(verdict);
     return;
   }
   const CollectorList collectors = collectors_for(table_[place].signal, *state_.layout);
@@ -288,18 +287,20 @@ void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::s
   const RankRule rule = rule_at(place);
   decision_.choice = choice_at(now, input, place);
   const Chosen chosen(decision_.choice, rule, input.pods);
-  decision_.victim = first_candidate(rule, input.pods,
-                                     [&chosen](const PassPod& pod) { return chosen.may_go(pod); });
-  if (!decision_.victim) {
+  const std::optional<std::size_t> first = first_candidate(
+      rule, input.pods, [&chosen](const PassPod& pod) { return chosen.may_go(pod); });
+  if (!first) {
     report_no_victim(now, input, place);
     return;
   }
-  const PassPod& victim = input.pods[*decision_.victim];
+  const PassPod& victim = input.pods[*first];
   const bool dies_anyway = victim.standing == Standing::kInSoftGrace;
-  if (!dies_anyway && settle(limit_rate(now, input, place))) {
-    decision_.victim.reset();
+  const Verdict rate = dies_anyway ? Verdict::proceed() : limit_rate(now, input, place);
+  settle(rate);
+  if (!rate.proceeds()) {
     return;
   }
+  decision_.victim = first;
   decision_.disk_basis = *basis;
   decision_.outcome = dies_anyway ? Outcome::kEscalated : Outcome::kEvicted;
   if (!dies_anyway && is_guarded(place)) {

@@ -38,7 +38,10 @@ const Decision& EvictionManager::synchronize(MonoTime now, const PassInput& inpu
   }
   // Thresholds that the layout adds are checked from the next pass on, as in the kubelet.
   const ThresholdList looked_for = table_.places();
-  if (!learn_layout(input)) {
+  if (!state_.layout && input.layout) {
+    learn_layout(*input.layout);
+  }
+  if (!state_.layout) {
     decision_.outcome = Outcome::kFailed;
     decision_.reason = Reason::kNoLayout;
     return decision_;
@@ -56,8 +59,10 @@ const Decision& EvictionManager::synchronize(MonoTime now, const PassInput& inpu
   update_state(now, input, looked_for);
   if (settings_.local_storage_isolation) {
     // A hold stops nobody else: the pass may have more urgent things to do.
-    const Verdict local = find_local_victims(now, input);
+    const Verdict local = find_local_victims(now, input, decision_.local_victims);
     decision_.reason = local.reason();
+    // The kubelet's own override; hardEvictionGracePeriodSeconds applies to node pressure.
+    decision_.grace = std::chrono::seconds(settings_.compat == Compat::k1_26 ? 0 : 1);
     add_deadline(local.until());
   }
   if (!decision_.local_victims.empty()) {
@@ -94,7 +99,9 @@ const Decision& EvictionManager::resume(MonoTime now, const PassInput& input) {
   if (input.observations != nullptr &&
       thresholds_met(table_, table_.places(), *input.observations, MinReclaim::kEnforced).empty()) {
     decision_.outcome = Outcome::kReclaimed;
-  } else if (!settle(judge(now, input, place))) {
+  } else if (const Verdict verdict = judge(now, input, place); !verdict.proceeds()) {
+    settle(verdict);
+  } else {
     // A measurement without a result by now will not produce one.
     PassInput known = input;
     known.disk_usage_pending =
@@ -113,17 +120,10 @@ void EvictionManager::begin_decision() {
   decision_.conditions = state_.conditions;
 }
 
-bool EvictionManager::learn_layout(const PassInput& input) {
-  if (state_.layout) {
-    return true;
-  }
-  if (!input.layout) {
-    return false;
-  }
-  state_.layout = input.layout;
+void EvictionManager::learn_layout(const DiskLayout& layout) {
+  state_.layout = layout;
   derive_thresholds();
   decision_.learnt_layout = true;
-  return true;
 }
 
 void EvictionManager::derive_thresholds() {

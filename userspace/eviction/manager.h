@@ -109,18 +109,19 @@ class EvictionManager {
   explicit EvictionManager(PassSettings settings) : settings_(std::move(settings)) {}
 
   void begin_decision();
-  [[nodiscard]] bool learn_layout(const PassInput& input);
+  void learn_layout(const DiskLayout& layout);
   void derive_thresholds();
   [[nodiscard]] ThresholdList known_places(const ThresholdList& places) const;
   void update_state(MonoTime now, const PassInput& input, const ThresholdList& looked_for);
-  [[nodiscard]] Verdict find_local_victims(MonoTime now, const PassInput& input);
+  [[nodiscard]] Verdict find_local_victims(MonoTime now, const PassInput& input,
+                                           std::vector<LocalStorageVictim>& found) const;
   void act(MonoTime now, const PassInput& input);
   void try_threshold(MonoTime now, const PassInput& input, std::size_t place);
   [[nodiscard]] bool may_pass_on(const PassInput& input, std::size_t place) const;
   [[nodiscard]] RankRule rule_at(std::size_t place) const;
   [[nodiscard]] HoldQuestion hold_question(std::size_t place, const Observation& seen) const;
   [[nodiscard]] Verdict judge(MonoTime now, const PassInput& input, std::size_t place);
-  bool settle(const Verdict& verdict);
+  void settle(const Verdict& verdict);
   [[nodiscard]] Verdict await_release(MonoTime now, const PassInput& input, std::size_t place);
   [[nodiscard]] std::optional<EvictionMark>& mark_of(std::size_t place);
   [[nodiscard]] Verdict cut_below_floor(const PassInput& input, std::size_t place) const;

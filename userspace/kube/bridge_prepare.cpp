@@ -175,13 +175,11 @@ Result<> Bridge::prepare_sockets() {
   EVICTD_TRY(loop_.add(timer_.descriptor(), EPOLLIN, timer_handler_));
   // The group may connect: no request changes anything.
   constexpr mode_t kOwnerAndGroup = 0660;
-  Result<std::unique_ptr<base::LineServer>> server =
-      base::LineServer::create({.path = options_.settings.status_socket, .mode = kOwnerAndGroup},
-                               loop_, *options_.clock, *this);
-  if (!server) {
-    return fail_in("open the status socket", server.error());
-  }
-  server_ = std::move(*server);
+  EVICTD_ASSIGN_OR_RETURN(
+      server_, EVICTD_IN("open the status socket",
+                         base::LineServer::create(
+                             {.path = options_.settings.status_socket, .mode = kOwnerAndGroup},
+                             loop_, *options_.clock, *this)));
   EVICTD_TRY(prepare_runtime());
   EVICTD_TRY(prepare_actions());
   return prepare_follower();
@@ -232,17 +230,15 @@ Result<> Bridge::prepare_runtime() {
   if (options_.settings.runtime.endpoint == "none") {
     return {};
   }
-  Result<std::unique_ptr<RuntimeLink>> runtime =
-      RuntimeLink::create({.settings = options_.settings.runtime,
-                           .roles_in = [this](const std::string& uid) -> const ContainerRoles& {
-                             return directory_->roles_in(uid);
-                           },
-                           .loop = &loop_,
-                           .clock = options_.clock});
-  if (!runtime) {
-    return fail_in("link the container runtime", runtime.error());
-  }
-  runtime_ = std::move(*runtime);
+  EVICTD_ASSIGN_OR_RETURN(
+      runtime_, EVICTD_IN("link the container runtime",
+                          RuntimeLink::create(
+                              {.settings = options_.settings.runtime,
+                               .roles_in = [this](const std::string& uid) -> const ContainerRoles& {
+                                 return directory_->roles_in(uid);
+                               },
+                               .loop = &loop_,
+                               .clock = options_.clock})));
   return {};
 }
 

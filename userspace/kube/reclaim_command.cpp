@@ -56,11 +56,10 @@ std::optional<Duration> milliseconds_in(const Json& image, const char* name) {
 }
 
 Result<std::map<std::string, cri::ImageIdleness>> ask_idleness(const std::string& socket) {
-  const Result<std::string> answer = base::request_line(socket, R"({"op":"status"})");
-  if (!answer) {
-    return fail_in("read the ages of images: is evictd-kube running?", answer.error());
-  }
-  const Result<Json> status = base::parse_json<Json>(*answer);
+  EVICTD_ASSIGN_OR_RETURN(const std::string answer,
+                          EVICTD_IN("read the ages of images: is evictd-kube running?",
+                                    base::request_line(socket, R"({"op":"status"})")));
+  const Result<Json> status = base::parse_json<Json>(answer);
   const Json images = status ? member_at(*status, "runtime", "images") : Json();
   if (images.is_null()) {
     return fail(Errc::kMalformed,

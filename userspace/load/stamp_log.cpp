@@ -132,22 +132,6 @@ std::optional<LoadStamp> StampLog::first_where(
   return std::nullopt;
 }
 
-std::optional<LoadStamp> StampLog::first_reaching(std::uint64_t total) const {
-  const std::uint64_t end = count();
-  std::uint64_t low = first_kept();
-  std::uint64_t high = end;
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    const std::optional<LoadStamp> stamp = at(middle);
-    if (!stamp || stamp->total < total) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low < end ? at(low) : std::nullopt;
-}
-
 double StampLog::rate_per_second() const {
   const std::optional<LoadStamp> first = at(first_kept());
   const std::optional<LoadStamp> newest = last();

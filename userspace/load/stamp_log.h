@@ -49,8 +49,6 @@ class StampLog {
   /// The first kept batch, starting at `from`, for which `condition` holds.
   [[nodiscard]] std::optional<LoadStamp> first_where(
       const std::function<bool(const LoadStamp&)>& condition, std::uint64_t from = 0) const;
-  /// The first kept batch by whose end at least `total` units were done. Binary search.
-  [[nodiscard]] std::optional<LoadStamp> first_reaching(std::uint64_t total) const;
   /// Units per second from the start of the first kept batch to the end of the last; 0 without
   /// batches.
   [[nodiscard]] double rate_per_second() const;

@@ -63,6 +63,8 @@ struct BackendCounters {
   std::uint64_t resyncs = 0;
   /// Records lost then.
   std::uint64_t dropped = 0;
+  /// Hints lost, which nothing makes up for.
+  std::uint64_t lost_hints = 0;
 };
 
 /// Capacity of a Backend.

@@ -77,7 +77,8 @@ evictd_notify_stats KernelBackend::stats() const {
           .throttled = peek(kept.throttled),
           .stale = peek(kept.stale),
           .hints = peek(kept.hints),
-          .still = peek(kept.still)};
+          .still = peek(kept.still),
+          .lost_hints = peek(kept.lost_hints)};
 }
 
 int KernelBackend::take(void* self, void* data, std::size_t size) {
@@ -95,6 +96,7 @@ void KernelBackend::drain(BackendSink& sink) {
   sink_ = &sink;
   // Read before the ring: the next drain finds later drops.
   const std::uint64_t dropped = peek(loaded_.skeleton->bss->notify_stats.dropped);
+  counters_.lost_hints = peek(loaded_.skeleton->bss->notify_stats.lost_hints);
   turn_.begin();
   // Fails only if the callback returns an error, which ours does at the end of its turn.
   static_cast<void>(ring_buffer__consume(ring_.get()));

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "base/regular_file.h"
+#include "evictd/try.h"
 #include "probe/features.h"
 #include "probe/kernel_types.h"
 #include "probe/ladder_search.h"
@@ -292,10 +293,7 @@ Result<> locate_nodes(evictd_bpf& skeleton) {
     return {};  // The kernel refused it: the node's memory is polled.
   }
   __atomic_store_n(&skeleton.bss->nodes_with_memory, nodes_with_memory(), __ATOMIC_RELAXED);
-  if (const Result<> found = run_program(program); !found) {
-    return fail_in("find the nodes", found.error());
-  }
-  return {};
+  return EVICTD_IN("find the nodes", run_program(program));
 }
 
 LoadOutcome load_programs(const Options& options) {

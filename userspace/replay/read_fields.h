@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What readers of states and of passes share. A recording may come from anywhere: every number is
-// bounded so that no arithmetic of a pass can overflow, and every place is one that exists.
+// What readers of states and of passes share. A recording may come from anywhere. Every number
+// is bounded so that no arithmetic of a pass can overflow, and every place is one that exists.
 #pragma once
 
 #include <array>

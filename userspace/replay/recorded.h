@@ -40,7 +40,7 @@ struct Parts {
 /// "namespace/name", or the uid of one without a name.
 [[nodiscard]] std::string name_of(const RecordedPod& pod);
 
-/// Identities of the pods that a pass sent a signal, or would have in a dry run: at most one for
+/// Identities of the pods that a pass sent a signal, or would have in a dry run. At most one for
 /// node pressure, any number for limits on local storage.
 [[nodiscard]] std::vector<std::size_t> signalled_in(const RecordedPass& pass, const Parts& parts);
 
@@ -95,7 +95,7 @@ struct Eviction {
 [[nodiscard]] bool is_of_disk(const Eviction& eviction);
 
 /// A manager with each configuration of the recording, with the thresholds that its passes had,
-/// parallel to Parts::configs; those of one without a pass lack what the disk layout adds.
+/// parallel to Parts::configs. Those of one without a pass lack what the disk layout adds.
 /// Errors: those of config::parse() and EvictionManager::create().
 [[nodiscard]] Result<std::vector<eviction::EvictionManager>> recorded_managers(const Parts& parts);
 

@@ -22,9 +22,9 @@ using Json = nlohmann::ordered_json;
 
 /// The format of a recording; docs/replay.md says what a new number means.
 inline constexpr std::int64_t kRecordingVersion = 4;
-/// The oldest one that is read. What versions 3 and 4 added may be absent: `kernel_available`,
-/// `rate` and `reserve` of an observation, `inode_request` and growth of a pod, and what dead pods
-/// have left charged to their cgroups, all of which decide.
+/// The oldest one that is read. What versions 3 and 4 added may be absent, and all of it decides:
+/// `kernel_available`, `rate` and `reserve` of an observation; `inode_request` and growth of a pod;
+/// what dead pods have left charged to their cgroups.
 inline constexpr std::int64_t kOldestRecordingVersion = 2;
 
 using Labels = std::map<std::string, std::string, std::less<>>;

@@ -14,9 +14,9 @@ struct ZSTD_CCtx_s;
 
 namespace evictd::replay {
 
-/// A recording as it is written: lines of JSON in zstd frames, each of which holds whole lines and
-/// its own checksum, so that what is cut short loses its last frame and no more. `zstd -dc` shows
-/// the lines. Blocks as the disk does.
+/// A recording as it is written: lines of JSON in zstd frames. Each frame holds whole lines and its
+/// own checksum, so that what is cut short loses its last frame and no more. `zstd -dc` shows the
+/// lines. Blocks as the disk does.
 class RecordingFile {
  public:
   /// Begins a new file; one that is there is renamed to FILE.1.

@@ -162,9 +162,7 @@ Result<> take_text(Parser& parser, std::string_view text, std::size_t& number) {
     if (number == 1) {
       EVICTD_TRY(check_version(line.value_or(Json())));
     }
-    if (Result<> taken = parser.take(*line); !taken) {
-      return fail_in(fmt::format("line {}", number), taken.error());
-    }
+    EVICTD_TRY(EVICTD_IN(fmt::format("line {}", number), parser.take(*line)));
   }
   return {};
 }
@@ -181,20 +179,15 @@ Result<Recording> parse_recording(std::string_view bytes, std::string_view name)
   std::size_t number = 0;
   std::size_t total = 0;
   for (;;) {
-    Result<std::optional<std::string>> text = frames.next();
+    EVICTD_ASSIGN_OR_RETURN(const std::optional<std::string> text, EVICTD_IN(name, frames.next()));
     if (!text) {
-      return fail_in(name, text.error());
-    }
-    if (!*text) {
       break;
     }
-    total += (*text)->size();
+    total += text->size();
     if (total > kMostText) {
       return too_much_text(name);
     }
-    if (Result<> taken = take_text(parser, **text, number); !taken) {
-      return fail_in(name, taken.error());
-    }
+    EVICTD_TRY(EVICTD_IN(name, take_text(parser, *text, number)));
   }
   if (!parser.has_header()) {
     return fail(Errc::kMalformed,

@@ -37,10 +37,10 @@ struct Recording {
 };
 
 /// Reads a recording.
-/// Errors: as open(2) and read(2); kMalformed for what is no recording, or is damaged before its
-/// end, with the line ("FILE: line 7: pods[2].n: not a whole number"); kInvalid for a key that is
-/// there twice; kUnsupported for another version; kExhausted for one that would not fit into
-/// memory, or nests deeper or has more members than base::JsonLimits.
+/// Errors: as open(2) and read(2). kMalformed for what is no recording, or is damaged before its
+/// end, with the line ("FILE: line 7: pods[2].n: not a whole number"). kInvalid for a key that is
+/// there twice, kUnsupported for another version. kExhausted for one that would not fit into
+/// memory, or exceeds base::JsonLimits in depth or members.
 [[nodiscard]] Result<Recording> read_recording(const std::filesystem::path& file);
 
 /// The same for bytes at hand; `name` is for errors.

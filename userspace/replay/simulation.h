@@ -17,7 +17,7 @@
 
 namespace evictd::replay {
 
-/// Goes through the time of a recording with the daemon's engine: tells it what happens on the node
+/// Goes through the time of a recording with the daemon's engine. Tells it what happens on the node
 /// as it would have been, shows it that node, and does to it what the engine wants done. When
 /// passes are run and what evictions come to is the engine's; here is only what the recording
 /// tells.
@@ -68,8 +68,8 @@ class Simulation {
     std::size_t place = 0;
   };
 
-  /// How pods were ended in the recording, which of them is next, and those that were asked to go
-  /// here as well and may be given longer.
+  /// How pods were ended in the recording, and which of them is next. Then those that were asked to
+  /// go here as well and may be given longer.
   struct Ends {
     std::vector<RecordedEnd> recorded;
     std::size_t next = 0;

@@ -98,7 +98,7 @@ void Simulation::look_who_is_there() {
   there_ = {seen.identities.begin(), seen.identities.end()};
 }
 
-/// What the last recorded pass still awaited of a victim, as long as all is as recorded: a pod that
+/// What the last recorded pass still awaited of a victim, as long as all is as recorded. A pod that
 /// is ended otherwise is gone with all that it has.
 const eviction::ReleasingPod* Simulation::held_as_recorded(std::size_t pod) const {
   const engine::Victim* const victim = engine_.victims().find(cgroup_of(pod));
@@ -170,7 +170,7 @@ void Simulation::tell_of_pods() {
 }
 
 /// Others answer when they did in the recording: all together when the pass that waited for them
-/// went on, and else a measurement by the time that a pass had it.
+/// went on. Else a measurement answers by the time that a pass had it.
 void Simulation::tell_of_disks() {
   const bool reclaimed = disk_work_.collected_at && now_ >= *disk_work_.collected_at;
   if (reclaimed) {

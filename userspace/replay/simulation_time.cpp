@@ -108,8 +108,8 @@ void Simulation::consider_crossing(Level kind, std::size_t place, MonoTime until
   }
 }
 
-/// When a threshold that is not met would be crossed before `until`, in a straight line; or while a
-/// victim is in its hard grace, the floor below which it loses it.
+/// When a threshold that is not met would be crossed before `until`, in a straight line. While a
+/// victim is in its hard grace, the same for the floor below which it loses it.
 void Simulation::find_crossing(MonoTime until) {
   crossing_.reset();
   if (changes_.without_events) {
@@ -139,8 +139,9 @@ MonoTime Simulation::used_up(MonoTime from) const {
   return last;
 }
 
-/// The end of what is looked at: with pods that live on, so long after the recording and the last
-/// end of one that every way to end them has had its turn; with their growth, where they grow.
+/// The end of what is looked at. With pods that live on it comes so long after the recording and
+/// the last end of one that every way to end them has had its turn. Where they grow, that is after
+/// they have used up what there is.
 MonoTime Simulation::horizon() const {
   const MonoTime end = parts_.passes.back()->now;
   if (!world_.any_spared()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON form of what limits on local storage are judged by: the part of v1.Pod that they are in,
-// and the statistics of containers and volumes.
+// The JSON form of what limits on local storage are judged by. That is a part of v1.Pod and the
+// statistics of containers and volumes.
 #pragma once
 
 #include "eviction/pod.h"

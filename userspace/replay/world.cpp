@@ -29,8 +29,8 @@ bool counts_tasks(eviction::Signal signal) {
 /// A recorded rate is that of a stretch before the pass: a tenth of a second, up to one at rest.
 constexpr Duration kGrowthWindow = std::chrono::seconds(1);
 
-/// Whether the rate of a pod tells how it grows. One of 0 is a rate, but where it was not read, or
-/// the pod was seen so shortly before that it may have begun to grow since the rate was worked out.
+/// Whether the rate of a pod tells how it grows. One of 0 is a rate, with two exceptions: it was
+/// not read; or the pod was seen so shortly before that it may have begun to grow since.
 bool tells_growth(const CgroupUsage& usage, Duration since_seen) {
   return usage.rate_bytes_per_second > 0 ||
          (usage.read_at != MonoTime{} && since_seen >= kGrowthWindow);

@@ -14,8 +14,8 @@
 
 namespace evictd::replay {
 
-/// A node as it was recorded, but for the pods whose fate is another one: a pod that was ended in
-/// the recording, and is not here or later, goes on growing as it did last; a pod that is ended
+/// A node as it was recorded, but for the pods whose fate is another one. A pod that was ended in
+/// the recording, and is not here or later, goes on growing as it did last. A pod that is ended
 /// earlier is gone from then on. What it takes or leaves is taken off or added to what was
 /// available.
 ///
@@ -35,8 +35,9 @@ class World {
   };
   explicit World(const Options& options);
 
-  /// The pod lives on from `now`, after which it is ended in the recording; if it was asked to go
-  /// here, until it is ended here. False, and nothing changes, if it was not seen at `now`.
+  /// The pod lives on from `now`, after which it is ended in the recording. If it was asked to go
+  /// here, it lives until it is ended here. False, and nothing changes, if it was not seen at
+  /// `now`.
   bool let_live_on(std::size_t pod, MonoTime now);
   /// Whether it is at the same moments in the recording that a pod is asked to go and ended.
   enum class Fate { kAsRecorded, kOther };

@@ -16,7 +16,7 @@ using eviction::Signal;
 constexpr Duration kRelease = std::chrono::seconds(60);
 /// How far a fall is looked back for.
 constexpr Duration kFall = std::chrono::seconds(30);
-/// Two looks that are nearer to each other tell no rate, and what was read longer before its pass
+/// Two looks that are nearer to each other tell no rate. What was read longer before its pass
 /// counts as of when it was read.
 constexpr Duration kApart = std::chrono::milliseconds(500);
 /// Two passes are taken to be so far from each other at least.
@@ -181,10 +181,10 @@ WorldDisk::Known WorldDisk::known_before(std::size_t pod, Signal signal, std::si
   return known;
 }
 
-/// Passes repeat a measurement until there is another one, and do not tell when it was made: an
+/// Passes repeat a measurement until there is another one, and do not tell when it was made. An
 /// older one may be of any moment from the first pass that had it to the last. Between what these
-/// allow, the rate is that at which the signal fell. -1 without an older one that was known long
-/// enough before the newest.
+/// allow, the rate is that at which the signal fell. Returns -1 without an older one that was known
+/// long enough before the newest.
 double WorldDisk::measured_growth(std::size_t pod, Signal signal, std::size_t until) const {
   std::size_t end = until + 1;
   const Known newest = known_before(pod, signal, end);

@@ -20,8 +20,8 @@ inline double in_seconds(Duration duration) {
 
 /// What is on the disks of a World beyond what was recorded.
 ///
-/// A pod that lives on writes on as fast as it was measured to (whole measurements that became
-/// known half a second apart or more), or where there are none as fast as all that was written
+/// A pod that lives on writes on as fast as it was measured to: whole measurements that became
+/// known half a second apart or more. Where there are none, it is as fast as all that was written
 /// before its end. What it leaves behind is freed in the proportion in which it was in the
 /// recording: files may stay when their pod is gone. Collectors free what they freed in the
 /// recording, the first run what the first one did and so on, and take as long.

@@ -93,12 +93,11 @@ struct Found {
 };
 
 Result<Found> look_around(const Root& root) {
-  const Result<std::string> mounts = root.read("/proc/self/mountinfo");
-  if (!mounts) {
-    return fail_in("find the cgroup mounts (is /proc mounted?)", mounts.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(
+      const std::string mounts,
+      EVICTD_IN("find the cgroup mounts (is /proc mounted?)", root.read("/proc/self/mountinfo")));
   Found found;
-  found.mounts = parse_mount_table(*mounts);
+  found.mounts = parse_mount_table(mounts);
   std::ranges::stable_sort(found.mounts, std::ranges::greater{}, preference);
   if (const Result<std::string> self = root.read("/proc/self/cgroup")) {
     found.ids = ids_of_self(*self);

@@ -63,20 +63,16 @@ Result<> serve(web::HttpServer& server, web::Service& service) {
 }
 
 Result<> run(const CommandLine& line) {
-  const Result<web::ListenAddress> address = web::parse_listen_address(line.listen);
-  if (!address) {
-    return fail_in("--listen", address.error());
-  }
-  if (Result<> token = web::TokenFile(line.service.token_file).check(); !token) {
-    return fail_in("--token-file", token.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const web::ListenAddress address,
+                          EVICTD_IN("--listen", web::parse_listen_address(line.listen)));
+  EVICTD_TRY(EVICTD_IN("--token-file", web::TokenFile(line.service.token_file).check()));
   web::SslContext tls;
   if (!line.certificate.empty()) {
     EVICTD_ASSIGN_OR_RETURN(tls, web::make_tls(line.certificate, line.key));
   }
-  EVICTD_ASSIGN_OR_RETURN(base::Fd listener, web::listen_at(*address));
+  EVICTD_ASSIGN_OR_RETURN(base::Fd listener, web::listen_at(address));
   EVICTD_ASSIGN_OR_RETURN(base::WakeUp stop, base::WakeUp::create());
-  const std::string shown = web::shown_address(*address, listener, tls != nullptr);
+  const std::string shown = web::shown_address(address, listener, tls != nullptr);
   web::HttpServer server(std::move(listener), std::move(tls), std::move(stop));
   EVICTD_ASSIGN_OR_RETURN(const std::unique_ptr<web::Service> service,
                           web::Service::start(line.service, server));

@@ -136,12 +136,13 @@ struct evictd_notify_stats {
 	__u64 dropped; /* records lost because the ring was full */
 	__u64 ticks;
 	__u64 fast_ticks;
-	__u64 throttled; /* fast ticks refused: their budget was used up */
-	__u64 stale;	 /* rows whose counter was gone before their cgroup's removal was seen */
-	__u64 hints;
-	__u64 still; /* rows that slow ticks skipped because they rested */
+	__u64 throttled;  /* fast ticks refused: their budget was used up */
+	__u64 stale;	  /* rows whose counter was gone before their cgroup's removal was seen */
+	__u64 hints;	  /* without lost ones */
+	__u64 still;	  /* rows that slow ticks skipped because they rested */
+	__u64 lost_hints; /* hints that found the ring full */
 };
-EVICTD_ABI_SIZE(struct evictd_notify_stats, 64);
+EVICTD_ABI_SIZE(struct evictd_notify_stats, 72);
 
 #define EVICTD_NOTIFY_HOT_ROWS 32
 

@@ -271,13 +271,12 @@ Result<> Audit::compare_process(Complaints& found) {
 
 Result<Audit::Complaints> Audit::look() {
   Complaints found = floor_.ledger().complaints();
-  const Result<std::string> answer = floor_.daemon().ask(R"({"op":"status"})");
-  if (!answer) {
-    return fail_in("ask evictd for its status", answer.error());
-  }
-  const Json status = Json::parse(*answer, nullptr, false);
+  EVICTD_ASSIGN_OR_RETURN(
+      const std::string answer,
+      EVICTD_IN("ask evictd for its status", floor_.daemon().ask(R"({"op":"status"})")));
+  const Json status = Json::parse(answer, nullptr, false);
   if (!status.is_object() || !status.contains("counters")) {
-    return fail(Errc::kMalformed, "evictd's status is " + answer->substr(0, 300));
+    return fail(Errc::kMalformed, "evictd's status is " + answer.substr(0, 300));
   }
   if (const std::uint64_t missed = floor_.witness().missed(); missed > 0) {
     found.push_back("the witness had no room for " + std::to_string(missed) + " signals");

@@ -106,11 +106,9 @@ Result<Floor> Floor::open(const FloorOptions& options) {
 }
 
 Result<> Floor::set_limits() {
-  const Result<LoadSizes> sizes = measure_load(tree_, options_.evict_load, scratch_.path());
-  if (!sizes) {
-    return fail_in("measure what a load takes", sizes.error());
-  }
-  sizes_ = *sizes;
+  EVICTD_ASSIGN_OR_RETURN(sizes_,
+                          EVICTD_IN("measure what a load takes",
+                                    measure_load(tree_, options_.evict_load, scratch_.path())));
   limits_ = limits_for(sizes_);
   Result<> limited = tree_.limit_memory(limits_.memory);
   return limited ? tree_.limit_tasks(limits_.tasks) : limited;
@@ -252,9 +250,7 @@ Result<> Floor::remove(LivePod& pod) {
 }
 
 Result<> Floor::leave(const stage::StagedPod& staged, std::uint64_t id, const std::string& who) {
-  if (Result<> removed = tree_.remove_pod(staged); !removed) {
-    return fail_in(who, removed.error());
-  }
+  EVICTD_TRY(EVICTD_IN(who, tree_.remove_pod(staged)));
   ask_witness(staged.uid, id);
   witness_.forget(id);
   return {};

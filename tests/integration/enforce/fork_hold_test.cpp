@@ -102,7 +102,7 @@ TEST_F(LimitedPod, GetsTheLimitBackThatItsIntentHas) {
   EXPECT_EQ(pod_.pids_max(), "77") << "it is read once, for both";
 }
 
-TEST_F(LimitedPod, GetsTheLimitBackThatItHadWhenItsDescriptorsWereOpenedLate) {
+TEST_F(LimitedPod, GetsBackTheLimitItHadWhenOpenedLate) {
   KillTarget::Options options = pod_.options();
   options.preparation = Preparation::kLater;
   KillTarget& target = pod_.open_target(options);

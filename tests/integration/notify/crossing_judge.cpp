@@ -7,8 +7,8 @@
 namespace evictd::test {
 namespace {
 
-/// How many pairs more than the likeliest course another one may have set apart to be followed on:
-/// what is in doubt is only what came since the last look at each eventfd.
+/// How many pairs more than the likeliest course another one may have set apart to be followed on.
+/// In doubt is only what came since the last look at each eventfd.
 constexpr std::uint64_t kDoubt = 8;
 /// Pairs that a reader may meet at once; usage makes some three of them in a thousand crossings.
 constexpr std::uint64_t kMostAtOnce = 32;

@@ -12,15 +12,15 @@
 namespace evictd::test {
 
 /// Judges what a reader sees of several eventfds, at whatever moments it comes to look, by the
-/// crossings that a workload makes: is there a moment of the workload for every look, each not
+/// crossings that a workload makes. Is there a moment of the workload for every look, each not
 /// before the one of the look before? Then nothing was missing, added or in another order.
 ///
 /// Usage itself goes back and forth by a charge batch now and then while it grows, when the stock
-/// of a CPU is given back: on 6.18 it was seen to fall by 65 pages 16 to 160 us after it had grown
-/// by 64, and to grow again with the next batch, at up to 17 of 1000 crossings; too short for v1,
+/// of a CPU is given back. On 6.18 it fell by 65 pages 16 to 160 us after it had grown by 64, and
+/// grew again with the next batch. That was at up to 17 of 1000 crossings, and too short for v1,
 /// which looks every 128. Such a pair of crossings at one threshold is counted apart. One that has
-/// begun may look like the workload's next crossing, and a reader that was kept from its CPU meets
-/// several at once, or one between two of its looks: so every course that the workload may have
+/// begun may look like the workload's next crossing. A reader that was kept from its CPU meets
+/// several at once, or one between two of its looks. So every course that the workload may have
 /// taken is followed, and not the likeliest alone.
 class CrossingJudge {
  public:

@@ -125,6 +125,27 @@ TEST_F(NotifyFullRing, TakesAnotherListenerAllTheSame) {
   EXPECT_TRUE(second.reaches(1));
 }
 
+TEST_F(NotifyFullRing, CountsTheHintsThatItHadNoPlaceFor) {
+  CountedEventfd often;
+  CountedEventfd once;
+  ASSERT_TRUE(listen(often, {.threshold = kOften}));
+  ASSERT_TRUE(listen(once, {.threshold = kOnce}));
+  nobody_reads();
+  TestChild child(cgroup_);
+  ASSERT_NO_FATAL_FAILURE(fill(child));
+  // Not each time: it may be without a CPU when its speed is looked at.
+  for (int i = 0; i < 100 && kernel_->stats().lost_hints == 0; ++i) {
+    ASSERT_TRUE(child.run(Work::kTouch4K, kThereAndBack));
+    ASSERT_TRUE(child.run(Work::kRelease));
+  }
+  const std::uint64_t lost = kernel_->stats().lost_hints;
+  EXPECT_GT(lost, 0U);
+  EXPECT_EQ(engine_->counters().backend.lost_hints, 0U) << "nobody has read";
+  somebody_reads();
+  EXPECT_TRUE(once.reaches(1));
+  EXPECT_GE(engine_->counters().backend.lost_hints, lost);
+}
+
 /// Counts what it hears.
 class CountingSink final : public notify::BackendSink {
  public:

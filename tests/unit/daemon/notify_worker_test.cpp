@@ -145,7 +145,7 @@ TEST(StatusNotify, HasEveryCounter) {
                    .owed = 13,
                    .closed = 6,
                    .removed = 7,
-                   .backend = {.resyncs = 8, .dropped = 9}};
+                   .backend = {.resyncs = 8, .dropped = 9, .lost_hints = 14}};
   report.by_signal.at(EVICTD_NOTIFY_USAGE) = 1;
   report.by_signal.at(EVICTD_NOTIFY_PIDS) = 3;
   report.limits.user = {.connections = 10, .registrations = 11, .oom_files = 12};
@@ -163,7 +163,7 @@ TEST(StatusNotify, HasEveryCounter) {
   int expected = 1;
   for (const char* key :
        {"connections", "refused", "expelled", "registrations", "deliveries", "closed", "removed",
-        "resyncs", "lost", "held_back", "unclosed", "put_off", "owed"}) {
+        "resyncs", "lost", "held_back", "unclosed", "put_off", "owed", "lost_hints"}) {
     EXPECT_EQ(json[key], expected) << key;
     ++expected;
   }

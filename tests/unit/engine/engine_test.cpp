@@ -116,7 +116,7 @@ class EngineTest : public testing::Test {
   std::vector<FollowedPod> followed_;
 };
 
-TEST_F(EngineTest, WhomADryRunHadChosenBeforeIsNotChosenAgainUntilNothingIsMet) {
+TEST_F(EngineTest, WhomADryRunChoseIsNotChosenAgainUntilNothingIsMet) {
   tell(
       EvictionFound{.pod = pod(0), .phase = VictimPhase::kHardGrace, .dry_run = true, .usage = {}});
   EXPECT_EQ(gone_on_with_, 0) << "there is nothing to go on with";

@@ -63,16 +63,15 @@ TEST_F(StampLogFile, AReaderFollowsTheWriterLive) {
   EXPECT_EQ(log->last()->usage, -1);
 }
 
-TEST_F(StampLogFile, TheFirstBatchThatReachesATotalIsFound) {
+TEST_F(StampLogFile, TheFirstBatchOfWhichSomethingHoldsIsFound) {
   StampWriter stamps = writer();
   add(stamps, 0, 10);
   const Result<StampLog> log = StampLog::open(path_);
   ASSERT_TRUE(log);
 
-  EXPECT_EQ(log->first_reaching(0)->end_ns, 10U);
-  EXPECT_EQ(log->first_reaching(500)->end_ns, 50U);
-  EXPECT_EQ(log->first_reaching(501)->end_ns, 60U);
-  EXPECT_FALSE(log->first_reaching(1001));
+  EXPECT_EQ(log->first_where([](const LoadStamp& stamp) { return stamp.total > 500; })->end_ns,
+            60U);
+  EXPECT_FALSE(log->first_where([](const LoadStamp& stamp) { return stamp.total > 1000; }));
   EXPECT_EQ(log->first_where([](const LoadStamp& stamp) { return stamp.start_ns >= 70; })->total,
             800U);
 }
@@ -88,7 +87,7 @@ TEST_F(StampLogFile, AFullRingKeepsTheNewestBatches) {
   EXPECT_FALSE(log->at(24));
   EXPECT_EQ(log->at(25)->total, 2600U);
   EXPECT_EQ(log->last()->total, 4000U);
-  EXPECT_EQ(log->first_reaching(1)->total, 2600U);
+  EXPECT_EQ(log->first_where([](const LoadStamp&) { return true; })->total, 2600U);
 }
 
 TEST_F(StampLogFile, TheRateCountsAllKeptBatches) {

@@ -25,11 +25,7 @@ Result<std::optional<eviction::Signal>> signal_in(const nlohmann::json& request,
     return std::optional<eviction::Signal>();
   }
   const std::string name = found->is_string() ? found->get<std::string>() : found->dump();
-  const Result<eviction::Signal> signal = config::parse_paused_signal(name, compat);
-  if (!signal) {
-    return fail_in("signal", signal.error());
-  }
-  return std::optional(*signal);
+  return EVICTD_IN("signal", config::parse_paused_signal(name, compat));
 }
 
 Result<> add_pause(const nlohmann::json& request, eviction::Compat compat, MonoTime now,
@@ -38,14 +34,12 @@ Result<> add_pause(const nlohmann::json& request, eviction::Compat compat, MonoT
   const std::string text = given == request.end() ? std::string()
                            : given->is_string()   ? given->get<std::string>()
                                                   : given->dump();
-  const Result<Duration> length = config::parse_pause_length(text);
-  if (!length) {
-    return fail_in("for", length.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const Duration length,
+                          EVICTD_IN("for", config::parse_pause_length(text)));
   EVICTD_ASSIGN_OR_RETURN(const auto signal, signal_in(request, compat));
   MonoTime& until =
       signal ? wishes.pauses.by_signal[static_cast<std::size_t>(*signal)] : wishes.pauses.all;
-  until = now + *length;
+  until = now + length;
   return {};
 }
 

@@ -49,6 +49,7 @@ nlohmann::ordered_json notify_json(const NotifyReport& report) {
           {"removed", report.engine.removed},
           {"lost", report.engine.backend.dropped},
           {"resyncs", report.engine.backend.resyncs},
+          {"lost_hints", report.engine.backend.lost_hints},
           {"refused", report.service.refused},
           {"expelled", report.service.expelled},
           {"unclosed", report.service.unclosed},

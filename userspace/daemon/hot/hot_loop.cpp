@@ -89,9 +89,7 @@ Result<std::unique_ptr<HotLoop>> HotLoop::create(Options options) {
   EVICTD_ASSIGN_OR_RETURN(base::EventLoop loop, base::EventLoop::create());
   EVICTD_ASSIGN_OR_RETURN(base::Timer timer, base::Timer::create());
   std::unique_ptr<HotLoop> hot(new HotLoop(std::move(options), std::move(loop), std::move(timer)));
-  if (Result<> watched = hot->watch_descriptors(); !watched) {
-    return fail_in("prepare the hot thread", watched.error());
-  }
+  EVICTD_TRY(EVICTD_IN("prepare the hot thread", hot->watch_descriptors()));
   return hot;
 }
 

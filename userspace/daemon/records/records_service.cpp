@@ -88,29 +88,24 @@ Result<std::unique_ptr<RecordsService>> RecordsService::create(
 
 Result<> RecordsService::start() {
   if (context_.recording) {
-    Result<PassRecorder> recorder =
-        PassRecorder::create(*context_.recording, *context_.clock, EVICTD_VERSION);
-    if (!recorder) {
-      return fail_in("--record", recorder.error());
-    }
-    recorder_.emplace(std::move(*recorder));
+    EVICTD_ASSIGN_OR_RETURN(
+        recorder_, EVICTD_IN("--record", PassRecorder::create(*context_.recording, *context_.clock,
+                                                              EVICTD_VERSION)));
     recorder_->use_config(generation_, config::effective_yaml(*context_.config));
   }
   const config::Settings& settings = context_.settings();
   const std::string& named = settings.node_name;
-  Result<Journal> journal = Journal::create({.records = settings.records,
-                                             .node = named.empty() ? sys::node_name_here() : named,
-                                             .clock = context_.clock,
-                                             .publish = [this](std::string_view line) {
-                                               publish_(line);
-                                               if (recorder_) {
-                                                 recorder_->add_journal_line(line);
-                                               }
-                                             }});
-  if (!journal) {
-    return fail_in("start the journal", journal.error());
-  }
-  journal_.emplace(std::move(*journal));
+  EVICTD_ASSIGN_OR_RETURN(
+      journal_, EVICTD_IN("start the journal",
+                          Journal::create({.records = settings.records,
+                                           .node = named.empty() ? sys::node_name_here() : named,
+                                           .clock = context_.clock,
+                                           .publish = [this](std::string_view line) {
+                                             publish_(line);
+                                             if (recorder_) {
+                                               recorder_->add_journal_line(line);
+                                             }
+                                           }})));
   store_.start_after(journal_->last_id(), journal_->node());
   return {};
 }

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <thread>
 
 #include "evictd/result.h"
 #include "evictd/time.h"

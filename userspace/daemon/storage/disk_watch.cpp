@@ -38,12 +38,10 @@ std::optional<std::string> resolve(const std::string& path) {
 
 Result<disk::Places> find_places(const config::Settings& settings) {
   EVICTD_ASSIGN_OR_RETURN(const sys::Root root, sys::Root::open());
-  const Result<std::string> text = root.read("/proc/self/mountinfo");
-  if (!text) {
-    return fail_in("find filesystems", text.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const std::string text,
+                          EVICTD_IN("find filesystems", root.read("/proc/self/mountinfo")));
   const config::StorageSettings& storage = settings.storage;
-  const std::vector<sys::Mount> mounts = sys::parse_mounts(*text);
+  const std::vector<sys::Mount> mounts = sys::parse_mounts(text);
   return disk::find_places({.node_fs_path = storage.node_fs_path,
                             .image_fs_path = storage.image_fs_path,
                             .container_fs_path = storage.container_fs_path,
