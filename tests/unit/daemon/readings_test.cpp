@@ -280,6 +280,7 @@ class ReadingsOfKernelSide : public ReadingsOfFakeNode {
   }
   std::optional<std::int64_t> kernel_available() {
     eviction::Threshold threshold;
+    threshold.signal = Signal::kMemoryAvailable;
     threshold.value.quantity =
         eviction::Quantity((950_MiB).value, eviction::QuantityFormat::kBinarySI);
     of_table_.look_again(eviction::ThresholdTable::create({threshold}).value(), slots_, kNow);
