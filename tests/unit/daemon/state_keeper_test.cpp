@@ -34,6 +34,16 @@ class KeptState : public testing::Test {
     keeper_->apply_step({.ticket = {}, .pod = kVictim, .state = state, .at = kNow, .signals = {}},
                         tasks, charged);
   }
+  /// It is let live.
+  void spare() {
+    keeper_->apply_step({.ticket = {},
+                         .pod = kVictim,
+                         .state = enforce::EvictionState::kExceededGrace,
+                         .at = kNow,
+                         .signals = {},
+                         .not_killed = enforce::kUnreachable},
+                        /*tasks=*/1, 20_MiB);
+  }
   void release(std::int64_t tasks = 0, Bytes charged = Bytes{0}) {
     step(enforce::EvictionState::kReleased, tasks, charged);
   }
@@ -99,6 +109,12 @@ TEST_F(KeptState, AVictimThatBecameProtectedInItsGraceIsForgotten) {
   begin(eviction::Signal::kMemoryAvailable, std::chrono::seconds(30));
   step(enforce::EvictionState::kExceededGrace);
   EXPECT_TRUE(left().empty());
+}
+
+TEST_F(KeptState, AVictimOfTheKernelSideThatIsLetLiveIsForgotten) {
+  begin(eviction::Signal::kMemoryAvailable);
+  spare();
+  EXPECT_TRUE(left().empty()) << "the next evictd would kill it";
 }
 
 TEST_F(KeptState, AnEvictionThatIsNotGoneOnWithIsForgottenKilledOrNot) {

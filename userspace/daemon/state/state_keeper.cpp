@@ -147,8 +147,9 @@ void StateKeeper::apply_step(const enforce::Progress& step, std::int64_t tasks, 
     if (tasks <= 0 && charged <= least_left_behind()) {
       forget_if_over(step.pod);
     }
-  } else if (step.state == enforce::EvictionState::kExceededGrace && !known->killed) {
-    // It became protected in its grace period: the next evictd has nothing to resume.
+  } else if (step.state == enforce::EvictionState::kExceededGrace &&
+             (!known->killed || !step.not_killed.empty())) {
+    // It is let live, by a kill of the kernel side too: the next evictd has nothing to resume.
     forget(step.pod);
   }
 }
