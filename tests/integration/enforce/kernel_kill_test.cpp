@@ -118,13 +118,17 @@ TEST_F(KernelKillOnV1, IsNotOverWhereAContainerCannotBeRead) {
 TEST_F(KernelKillOnV1, TheNextTryTooSparesAContainerThatWasStartedSince) {
   const pid_t later = pod_.start(Behaviour::kSleep);
   KillTarget& target = pod_.target();
-  ASSERT_TRUE(begin_in_vain(target, base::SystemClock().now() - seconds(60)));
+  const MonoTime killed_at = base::SystemClock().now() - seconds(60);
+  ASSERT_TRUE(begin_in_vain(target, killed_at));
 
   actuator_->on_deadline(kStart + kTryAgain);
 
   EXPECT_EQ(pod_.processes(), std::vector<pid_t>{later});
   EXPECT_EQ(pod_.pids_max(), "max") << "it lives and cannot fork";
-  EXPECT_EQ(take_states(*actuator_), std::vector{kReleased}) << "the victims are gone";
+  const std::optional<Progress> step = actuator_->take_progress();
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->state, kReleased) << "the victims are gone";
+  EXPECT_EQ(step->at, killed_at) << "the container came after the victims' end";
   EXPECT_FALSE(target.pinned());
 }
 

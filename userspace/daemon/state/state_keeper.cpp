@@ -94,7 +94,8 @@ void StateKeeper::add_begun(const EvictionBegun& begun, const eviction::Threshol
   if (begun.dry_run) {
     return;
   }
-  SavedEviction eviction = saved_of(begun, at);
+  // Who came after a kill of the kernel side is no victim.
+  SavedEviction eviction = saved_of(begun, begun.kernel_kill ? begun.kernel_kill->at : at);
   eviction.signal = eviction::to_string(threshold.signal);
   eviction.threshold = eviction::to_string(threshold.value);
   eviction.escalated = begun.escalated;
