@@ -200,7 +200,7 @@ class Bench:
             "cgroupRoot": f"/{self.tree.name}", "manifestDirectories": [str(self.manifests)],
             "runtimeDirectory": str(self.path / "run"), "controlSocket": str(self.socket), "eventSource": "bpf",
             "evictionHard": {"allocatableMemory.available": str(LEFT)}, "hardEvictionGracePeriodSeconds": 0,
-            "evictionPressureTransitionPeriod": "1s", "maxEvictionsPerMinute": 0})
+            "inKernelBrake": "off", "evictionPressureTransitionPeriod": "1s", "maxEvictionsPerMinute": 0})
 
     def kube(self):
         access = {"url": self.server.url, "caFile": str(self.authority.file), "tokenFile": str(self.path / "token")}

@@ -39,6 +39,12 @@ Failure refuse_change(const Change& change, const std::string& others, const Con
                  .allowed = now + ", or a restart"});
 }
 
+/// Whether the changed key says what holds already: with a default that follows other keys.
+bool holds_already(const Change& change, const Config& before, const Config& after) {
+  return change.key == "inKernelBrake" &&
+         before.settings().in_kernel_brake_mode() == after.settings().in_kernel_brake_mode();
+}
+
 }  // namespace
 
 std::vector<Change> diff(const Config& before, const Config& after) {
@@ -60,7 +66,7 @@ Result<> check_reload(const Config& before, const Config& after) {
   std::optional<Change> first;
   std::string others;
   for (Change& change : diff(before, after)) {
-    if (change.effect != Effect::kRestart) {
+    if (change.effect != Effect::kRestart || holds_already(change, before, after)) {
       continue;
     }
     if (first) {

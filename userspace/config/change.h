@@ -29,9 +29,10 @@ struct Change {
 [[nodiscard]] std::vector<Change> diff(const Config& before, const Config& after);
 
 /// Whether a daemon that runs with `before` may reload to `after`. Errors: kInvalid if a changed
-/// key needs a restart. The text is "FILE:LINE: KEY: VALUE: ..." for the first such key in the
-/// order of docs/configuration.md. It has the value in force and the names of the other keys. If
-/// the key is no longer given, LINE is left out and FILE is the file that had it.
+/// key needs a restart. inKernelBrake does not if its mode stays the same. The text is "FILE:LINE:
+/// KEY: VALUE: ..." for the first such key in the order of docs/configuration.md. It has the value
+/// in force and the names of the other keys. If the key is no longer given, LINE is left out and
+/// FILE is the file that had it.
 [[nodiscard]] Result<> check_reload(const Config& before, const Config& after);
 
 }  // namespace evictd::config

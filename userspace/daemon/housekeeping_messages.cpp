@@ -110,10 +110,12 @@ void Housekeeping::follow_up(const exporting::EvictionRecord& record, const HotP
   if (record.dry_run) {
     return;
   }
-  if (record.state != "killed") {
-    // Its descriptors were read for SIGTERM: SIGKILL gets new ones.
+  const bool killed = record.state == "killed";
+  if (!killed || record.method == enforce::to_string(enforce::SignalMethod::kKernel)) {
+    // Its descriptors were read for SIGTERM, or in vain: the next signal gets new ones.
     context_.registry->queue_reopening(victim.uid);
-  } else if (victim.target) {
+  }
+  if (killed && victim.target) {
     releaser_->release(*victim.target);
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A new configuration, whole or not at all.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -11,6 +12,24 @@
 #include "evictd/try.h"
 
 namespace evictd::daemon {
+
+namespace {
+
+/// Whether the start left out the program by which the kernel side kills.
+bool cannot_kill(const probe::Probe* probe) {
+  return probe != nullptr &&
+         std::ranges::any_of(probe->ladder().purposes, [](const probe::PurposeReport& one) {
+           return one.purpose == probe::Purpose::kBackstop && one.disabled;
+         });
+}
+
+/// By default inKernelBrake follows hardEvictionGracePeriodSeconds, which a reload may change.
+bool switches_brake_on(const config::Settings& before, const config::Settings& after) {
+  return before.in_kernel_brake_mode() == config::InKernelBrake::kOff &&
+         after.in_kernel_brake_mode() != config::InKernelBrake::kOff;
+}
+
+}  // namespace
 
 void Housekeeping::reload() {
   health_->service().reloading(context_.clock->now());
@@ -44,6 +63,11 @@ Result<> Housekeeping::try_reload() {
   state_->reload(before->settings());
   thresholds_->reload(before->settings());
   log_warnings(*context_.config, *context_.log);
+  if (switches_brake_on(before->settings(), context_.settings()) && cannot_kill(context_.probe)) {
+    context_.log->warn(
+        "inKernelBrake is backstop by default now, which needs a restart, continuing without it "
+        "until then");
+  }
   context_.log->info("configuration reloaded",
                      {{"file", config::to_string(context_.sources)},
                       {"changed_keys",

@@ -272,7 +272,8 @@ Result<bool> CgroupActuator::list_and_kill(KillTarget& target, SignalReport& rep
   if (listed.holds_protected) {
     return refuse_own(target);
   }
-  if (killed_by_kernel_at && signaller_.all_began_after(*killed_by_kernel_at)) {
+  const bool whole = !listed.unread && !listed.truncated;
+  if (killed_by_kernel_at && whole && signaller_.all_began_after(*killed_by_kernel_at)) {
     return fail(Errc::kNotFound, "only later processes");
   }
   // A v2 cgroup also counts processes in pid namespaces invisible to evictd.

@@ -55,7 +55,8 @@ void CgroupActuator::kill_at_deadline(Eviction& eviction, MonoTime now) {
     return;
   }
   if (report.error().code == Errc::kNotFound) {
-    release(eviction, now);
+    // Who came since a kill of the kernel side is no victim.
+    release(eviction, eviction.killed_by_kernel_at.value_or(now));
     return;
   }
   if (report.error().code == Errc::kIo && EvictionTable::put_off(eviction, now)) {

@@ -67,7 +67,8 @@ struct Progress {
   CgroupId pod;
   EvictionState state = EvictionState::kTerminating;
   /// When it happened: for kTerminating and kKilled the time of the last signal, for the others the
-  /// `now` of the call that saw it.
+  /// `now` of the call that saw it. For kReleased at a later try to finish a kill of the kernel
+  /// side: that kill.
   MonoTime at{};
   /// Report of the last signals; `processes` is 0 if this step sent none.
   SignalReport signals;

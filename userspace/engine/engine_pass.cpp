@@ -21,12 +21,12 @@ void mark_vanished(Victim& victim, MonoTime now) {
 }
 
 /// The kernel side has killed it, and no actuator reports its end: `refused` says why.
-void mark_killed_by_kernel(Victim& victim, Errc refused, MonoTime killed_at, MonoTime now) {
+void mark_killed_by_kernel(Victim& victim, Errc refused, MonoTime killed_at) {
   victim.killed_at = killed_at;
   if (refused == Errc::kNotFound) {
-    // Nobody is left: what runs there from now on is not the victim.
+    // Nobody is left: what came there since the kill is not the victim.
     victim.phase = VictimPhase::kReleased;
-    victim.released_at = now;
+    victim.released_at = killed_at;
     victim.leaves_memory = true;
   } else {
     victim.observed_only = true;
@@ -247,7 +247,7 @@ void Engine::begun(const Signalled& signalled) {
     victim.phase = VictimPhase::kHardGrace;
   }
   if (signalled.refused) {
-    mark_killed_by_kernel(victim, *signalled.refused, pass_.adopted->at, pass_.at);
+    mark_killed_by_kernel(victim, *signalled.refused, pass_.adopted->at);
   }
   victims_.add(victim);
   refused_.stop_putting_off(pod);

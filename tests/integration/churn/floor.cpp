@@ -63,6 +63,8 @@ std::string config_of(const stage::PrivateTree& tree, const std::filesystem::pat
         {"pid.available", std::to_string(limits.hard_tasks)}}},
       {"pidAvailableSource", "podRoot"},
       {"hardEvictionGracePeriodSeconds", 0},
+      // Else the machine would decide which side kills.
+      {"inKernelBrake", "off"},
       {"evictionSoft", {{"allocatableMemory.available", std::to_string(limits.soft_memory.value)}}},
       {"evictionSoftGracePeriod", {{"allocatableMemory.available", "300ms"}}},
       {"evictionMaxPodGracePeriod", 1},

@@ -83,6 +83,20 @@ TEST_F(WithBackstop, AKillThatLeftNobodyHasItsRecordToo) {
   EXPECT_EQ(end->progress.state, enforce::EvictionState::kReleased);
 }
 
+TEST_F(WithBackstop, AKillThatMayNotBeFinishedSparesTheRest) {
+  backstop_.fire();
+  actuator_.refuse_next_begin(Errc::kInvalid);
+  approach();
+  send(engine::PassRequested{});
+  const std::optional<PassDone> done = next<PassDone>();
+  ASSERT_TRUE(done && done->begun);
+  const std::optional<EvictionStep> end = next<EvictionStep>();
+  ASSERT_TRUE(end) << "the next evictd would kill it";
+  EXPECT_EQ(end->progress.pod, ids_["hog"]);
+  EXPECT_EQ(end->progress.state, enforce::EvictionState::kExceededGrace);
+  EXPECT_FALSE(end->progress.not_killed.empty());
+}
+
 TEST_F(WithBackstop, AKillThatIsFinishedLaterIsToldAndAwaited) {
   backstop_.fire();
   actuator_.finish_kernel_kills_later();

@@ -50,6 +50,21 @@ TEST_F(InKernelBrake, IsLoadedWithAGraceOfZero) {
   EXPECT_TRUE(status()["counters"]["backstop"].is_object());
 }
 
+TEST_F(InKernelBrake, IsWarnedOfIfItsDefaultNeedsARestart) {
+  constexpr std::string_view kWarning = "inKernelBrake is backstop by default now";
+  add({.name = "small"}, kModest);
+  Json made = memory_config(Source::kEvents);
+  made.erase("inKernelBrake");
+  made["hardEvictionGracePeriodSeconds"] = 30;
+  start_daemon(made);
+  EXPECT_EQ(lines_with(log(), kWarning), 0U) << log();
+  made["hardEvictionGracePeriodSeconds"] = 0;
+  reload(made.dump(2));
+  EXPECT_EQ(lines_with(log(), kWarning), 1U) << log();
+  reload(made.dump(2));
+  EXPECT_EQ(lines_with(log(), kWarning), 1U) << log();
+}
+
 TEST_F(InKernelBrake, IsNotLoadedUnlessItIsWanted) {
   add({.name = "small"}, kModest);
   start_daemon(config("off"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the actuator does about a pod that the kernel side has killed.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "actuator_on_v1.h"
+#include "base/fd.h"
 #include "base/system_clock.h"
 #include "descriptors.h"
 #include "evictd/kill_times.h"
@@ -86,16 +88,47 @@ TEST_F(KernelKillOnV1, IsTriedAgainSoonWhereNobodyCanBeSignalled) {
   EXPECT_EQ(take_states(*actuator_), std::vector{kKilled});
 }
 
+TEST_F(KernelKillOnV1, IsNotOverWhereAContainerCannotBeRead) {
+  pod_.add_container("c0");
+  pod_.add_container("c1");
+  const pid_t killed = pod_.start(Behaviour::kSleep, "c0");
+  KillTarget& target = pod_.target();
+  // Takes one of the two readings of each container; the signal to `killed` takes the other of c0.
+  actuator_->rehearse(target);
+  const pid_t left = pod_.start(Behaviour::kSleep, "c0");
+  ASSERT_EQ(::kill(killed, SIGKILL), 0);
+  EXPECT_EQ(await_end(killed), SIGKILL);
+  const pid_t later = pod_.start(Behaviour::kSleep, "c1");
+  const MonoTime killed_at = base::SystemClock().now() - seconds(60);
+
+  const Result<SignalReport> report = [&] {
+    const DescriptorLimit one(1);
+    // The rehearsal's descriptor is closed before: one file can be opened, and c0 needs two.
+    const base::Fd taken(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    return actuator_->begin(target, Start{.killed_by_kernel_at = killed_at}, kStart);
+  }();
+
+  ASSERT_TRUE(report) << report.error().message();
+  EXPECT_EQ(report->method, SignalMethod::kKernel);
+  EXPECT_TRUE(target.pinned()) << "who is left in c0 is not killed any more";
+  EXPECT_TRUE(alive(left));
+  EXPECT_TRUE(alive(later));
+}
+
 TEST_F(KernelKillOnV1, TheNextTryTooSparesAContainerThatWasStartedSince) {
   const pid_t later = pod_.start(Behaviour::kSleep);
   KillTarget& target = pod_.target();
-  ASSERT_TRUE(begin_in_vain(target, base::SystemClock().now() - seconds(60)));
+  const MonoTime killed_at = base::SystemClock().now() - seconds(60);
+  ASSERT_TRUE(begin_in_vain(target, killed_at));
 
   actuator_->on_deadline(kStart + kTryAgain);
 
   EXPECT_EQ(pod_.processes(), std::vector<pid_t>{later});
   EXPECT_EQ(pod_.pids_max(), "max") << "it lives and cannot fork";
-  EXPECT_EQ(take_states(*actuator_), std::vector{kReleased}) << "the victims are gone";
+  const std::optional<Progress> step = actuator_->take_progress();
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->state, kReleased) << "the victims are gone";
+  EXPECT_EQ(step->at, killed_at) << "the container came after the victims' end";
   EXPECT_FALSE(target.pinned());
 }
 

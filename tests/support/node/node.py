@@ -144,6 +144,7 @@ class Node:
         (self.directory / "pods").mkdir()
         config = {"cgroupRoot": f"/{self.tree.name}", "manifestDirectories": [str(self.directory / "pods")],
                   "runtimeDirectory": str(self.directory), "eventSource": source, "hardEvictionGracePeriodSeconds": 0,
+                  "inKernelBrake": "off",  # Else the machine would decide which side kills.
                   "evictionHard": {"allocatableMemory.available": f"{HEADROOM_MIB}Mi", "pid.available": "1%"}}
         (self.directory / "evictd.yaml").write_text(json.dumps(config), encoding="utf-8")
         self.evictd = None

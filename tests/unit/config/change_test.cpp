@@ -59,6 +59,17 @@ TEST(ConfigChange, NamesTheOtherKeysThatNeedARestart) {
             "until then unset holds; allowed: unset, or a restart");
 }
 
+TEST(ConfigChange, ABrakeThatStaysAsItIsNeedsNoRestart) {
+  constexpr std::string_view kLater = "hardEvictionGracePeriodSeconds: 30\n";
+  constexpr std::string_view kAtOnce = "hardEvictionGracePeriodSeconds: 0\n";
+  constexpr std::string_view kAtOnceOff = "hardEvictionGracePeriodSeconds: 0\ninKernelBrake: off\n";
+  EXPECT_EQ(refusal(kLater, kAtOnceOff), "") << "off stays off";
+  EXPECT_EQ(refusal(kAtOnceOff, kLater), "");
+  EXPECT_EQ(refusal(kAtOnce, "hardEvictionGracePeriodSeconds: 0\ninKernelBrake: backstop\n"), "");
+  EXPECT_NE(refusal(kAtOnce, kAtOnceOff), "");
+  EXPECT_NE(refusal(kAtOnceOff, kAtOnce), "");
+}
+
 TEST(ConfigChange, TheSocketsNeedARestart) {
   EXPECT_NE(refusal("", "notifySocket: /a/n"), "");
   EXPECT_NE(refusal("", "controlSocket: /a/c"), "");

@@ -156,6 +156,32 @@ TEST(RecordStore, VictimKilledBeforeItsProtectionIsNotCalledSpared) {
   EXPECT_EQ(record->not_killed, "");
 }
 
+/// Nobody but the kernel side had sent SIGKILL at first.
+exporting::EvictionRecord killed_by_kernel(std::int64_t ns) {
+  exporting::EvictionRecord record;
+  record.method = "kernel";
+  record.state = "killed";
+  record.timeline.first_signal = at(ns);
+  record.timeline.killed = at(ns);
+  return record;
+}
+
+TEST(RecordStore, VictimSparedAfterAKillOfTheKernelHasTheReason) {
+  for (const bool finished : {false, true}) {
+    RecordStore store;
+    store.add(killed_by_kernel(40), cgroup(1));
+    if (finished) {
+      static_cast<void>(store.apply_step(step(1, EvictionState::kKilled, 50)));
+    }
+    EvictionStep spared = step(1, EvictionState::kExceededGrace, 60);
+    spared.progress.not_killed = "unreachable";
+    const exporting::EvictionRecord* record = store.apply_step(spared);
+    ASSERT_NE(record, nullptr);
+    EXPECT_EQ(record->not_killed, finished ? "" : "unreachable");
+    EXPECT_EQ(record->events.size(), finished ? 1U : 0U);
+  }
+}
+
 /// A record of the eviction of "u" whose SIGTERM was sent at `ns`.
 exporting::EvictionRecord in_grace(std::int64_t ns) {
   exporting::EvictionRecord record;

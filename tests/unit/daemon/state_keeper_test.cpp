@@ -20,19 +20,33 @@ const StateOrigin kOrigin{.boot_id = "b", .pod_root = "/kubepods", .pod_root_id 
 
 class KeptState : public testing::Test {
  protected:
-  void begin(eviction::Signal signal, std::chrono::seconds grace = {}, MonoTime at = kNow) {
+  void begin(eviction::Signal signal, std::chrono::seconds grace = {}, MonoTime at = kNow,
+             const std::optional<probe::BackstopFiring>& kernel_kill = {}) {
     HotPod pod;
     pod.uid = "u";
     pod.memory_id = kVictim;
     eviction::Threshold threshold;
     threshold.signal = signal;
-    keeper_->add_begun(
-        EvictionBegun{.victim = &pod, .signals = {}, .grace = grace, .kill_due_at = kNow},
-        threshold, at);
+    keeper_->add_begun(EvictionBegun{.victim = &pod,
+                                     .signals = {},
+                                     .kernel_kill = kernel_kill,
+                                     .grace = grace,
+                                     .kill_due_at = kNow},
+                       threshold, at);
   }
   void step(enforce::EvictionState state, std::int64_t tasks = 0, Bytes charged = Bytes{0}) {
     keeper_->apply_step({.ticket = {}, .pod = kVictim, .state = state, .at = kNow, .signals = {}},
                         tasks, charged);
+  }
+  /// It is let live.
+  void spare() {
+    keeper_->apply_step({.ticket = {},
+                         .pod = kVictim,
+                         .state = enforce::EvictionState::kExceededGrace,
+                         .at = kNow,
+                         .signals = {},
+                         .not_killed = enforce::kUnreachable},
+                        /*tasks=*/1, 20_MiB);
   }
   void release(std::int64_t tasks = 0, Bytes charged = Bytes{0}) {
     step(enforce::EvictionState::kReleased, tasks, charged);
@@ -99,6 +113,20 @@ TEST_F(KeptState, AVictimThatBecameProtectedInItsGraceIsForgotten) {
   begin(eviction::Signal::kMemoryAvailable, std::chrono::seconds(30));
   step(enforce::EvictionState::kExceededGrace);
   EXPECT_TRUE(left().empty());
+}
+
+TEST_F(KeptState, AVictimOfTheKernelSideThatIsLetLiveIsForgotten) {
+  begin(eviction::Signal::kMemoryAvailable);
+  spare();
+  EXPECT_TRUE(left().empty()) << "the next evictd would kill it";
+}
+
+TEST_F(KeptState, AKillOfTheKernelSideBeganWithThatKill) {
+  const MonoTime killed_at = kNow - std::chrono::seconds(2);
+  begin(eviction::Signal::kMemoryAvailable, {}, kNow, probe::BackstopFiring{.at = killed_at});
+  const std::vector<SavedEviction> kept = left();
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_EQ(kept[0].began_at, killed_at) << "who came since is no victim";
 }
 
 TEST_F(KeptState, AnEvictionThatIsNotGoneOnWithIsForgottenKilledOrNot) {

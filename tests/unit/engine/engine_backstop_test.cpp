@@ -234,6 +234,17 @@ TEST_F(EngineWithBackstop, AKillThatLeftNobodyIsOver) {
   EXPECT_FALSE(victim->observed_only);
 }
 
+TEST_F(EngineWithBackstop, APodRestartedBetweenTheKillAndThePassIsInUse) {
+  rehearse();
+  const MonoTime killed_at = now_;
+  fired_at_ = killed_at;
+  refusal_ = Errc::kNotFound;
+  now_ += milliseconds(1);
+  turn({Populated{.pod = pod(2).id, .at = killed_at + Duration(1)}});
+  EXPECT_EQ(performed<Signal>().size(), 1U);
+  EXPECT_EQ(engine_.victims().find(pod(2).id), nullptr) << "its memory would count as left";
+}
+
 TEST_F(EngineWithBackstop, DecidesWhatElseWasWantedAfterAnAdoption) {
   rehearse();
   fired_at_ = now_;

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "daemon/hot/backstop_order.h"
 #include "daemon/hot/hot_loop.h"
@@ -48,17 +49,25 @@ HotLoop::Answer HotLoop::perform(const engine::DisarmBackstop& /*disarm*/) {
   return engine::BackstopTaken{kernel_kill_ ? std::optional(kernel_kill_->at) : std::nullopt};
 }
 
-/// No actuator reports the end of a pod that the kernel side left empty.
+/// No actuator reports the end of a pod that the kernel side left empty, nor of one whose rest may
+/// not be signalled.
 void HotLoop::end_kernel_kill(const HotPod& pod) {
   const engine::Victim* const victim = engine_.victims().find(pod.memory_id);
-  if (victim == nullptr || victim->phase != engine::VictimPhase::kReleased) {
+  const bool gone = victim != nullptr && victim->phase == engine::VictimPhase::kReleased;
+  if (victim == nullptr || (!gone && !victim->observed_only)) {
     return;
   }
+  const enforce::Protection protection = pod.protection_now();
+  const std::string_view spared = protection == enforce::Protection::kNone
+                                      ? enforce::kUnreachable
+                                      : enforce::to_string(protection);
   send(EvictionStep{.progress = {.ticket = {},
                                  .pod = pod.memory_id,
-                                 .state = enforce::EvictionState::kReleased,
-                                 .at = victim->released_at,
-                                 .signals = {}},
+                                 .state = gone ? enforce::EvictionState::kReleased
+                                               : enforce::EvictionState::kExceededGrace,
+                                 .at = engine_.pass().at,
+                                 .signals = {},
+                                 .not_killed = gone ? std::string_view() : spared},
                     .counters = options_.actuator->counters()});
 }
 

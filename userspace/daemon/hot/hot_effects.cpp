@@ -131,12 +131,13 @@ HotLoop::Answer HotLoop::perform(const engine::Signal& signal) {
     start.killed_by_kernel_at = kernel_kill_->at;
   }
   if (!signal.dry_run) {
-    start.pids_max = leave_intent(victim, {.hard = signal.hard,
-                                           .at_once = signal.grace.count() == 0,
-                                           .began_at = signal.at,
-                                           .kill_due_at = signal.kill_due_at,
-                                           .for_disk = signal.for_disk,
-                                           .hold_tasks = signal.hold_tasks});
+    start.pids_max =
+        leave_intent(victim, {.hard = signal.hard,
+                              .at_once = signal.grace.count() == 0,
+                              .began_at = start.killed_by_kernel_at.value_or(signal.at),
+                              .kill_due_at = signal.kill_due_at,
+                              .for_disk = signal.for_disk,
+                              .hold_tasks = signal.hold_tasks});
   }
   const Result<enforce::SignalReport> begun =
       victim.target ? actuator(signal.dry_run).begin(*victim.target, start, signal.at)

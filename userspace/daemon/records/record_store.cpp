@@ -27,6 +27,14 @@ void add_exceeded_grace_event(exporting::EvictionRecord& record) {
   }
 }
 
+/// Whether evictd sent SIGKILL. The kernel side alone may have: later signals have a later time.
+bool was_killed(const exporting::EvictionRecord& record) {
+  const bool by_kernel_alone =
+      record.method == enforce::to_string(enforce::SignalMethod::kKernel) &&
+      record.timeline.killed == record.timeline.first_signal;
+  return record.timeline.killed && !by_kernel_alone;
+}
+
 void take_step(const EvictionStep& message, exporting::EvictionRecord& record) {
   const enforce::Progress& step = message.progress;
   record.state = enforce::to_string(step.state);
@@ -34,7 +42,7 @@ void take_step(const EvictionStep& message, exporting::EvictionRecord& record) {
     case enforce::EvictionState::kTerminating:
       break;
     case enforce::EvictionState::kExceededGrace:
-      record.not_killed = record.timeline.killed ? std::string_view() : step.not_killed;
+      record.not_killed = was_killed(record) ? std::string_view() : step.not_killed;
       if (record.not_killed.empty()) {
         add_exceeded_grace_event(record);
       }

@@ -94,7 +94,8 @@ void StateKeeper::add_begun(const EvictionBegun& begun, const eviction::Threshol
   if (begun.dry_run) {
     return;
   }
-  SavedEviction eviction = saved_of(begun, at);
+  // Who came after a kill of the kernel side is no victim.
+  SavedEviction eviction = saved_of(begun, begun.kernel_kill ? begun.kernel_kill->at : at);
   eviction.signal = eviction::to_string(threshold.signal);
   eviction.threshold = eviction::to_string(threshold.value);
   eviction.escalated = begun.escalated;
@@ -147,8 +148,9 @@ void StateKeeper::apply_step(const enforce::Progress& step, std::int64_t tasks, 
     if (tasks <= 0 && charged <= least_left_behind()) {
       forget_if_over(step.pod);
     }
-  } else if (step.state == enforce::EvictionState::kExceededGrace && !known->killed) {
-    // It became protected in its grace period: the next evictd has nothing to resume.
+  } else if (step.state == enforce::EvictionState::kExceededGrace &&
+             (!known->killed || !step.not_killed.empty())) {
+    // It is let live, by a kill of the kernel side too: the next evictd has nothing to resume.
     forget(step.pod);
   }
 }
