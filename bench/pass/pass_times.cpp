@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "evictd/try.h"
 #include "harness/interrupt.h"
@@ -45,6 +46,16 @@ void take(PassTimes& times, const json& timeline) {
 }
 
 }  // namespace
+
+void add_later(const PassTimes& taken, PassTimes& times) {
+  for (Series PassTimes::*series : {&PassTimes::taking_in, &PassTimes::read, &PassTimes::decide,
+                                    &PassTimes::whole, &PassTimes::to_signal}) {
+    const std::vector<double>& values = (taken.*series).values();
+    for (std::size_t i = 1; i < values.size(); ++i) {
+      (times.*series).add(values[i]);
+    }
+  }
+}
 
 Result<> follow_passes(const stage::DaemonProcess& daemon, ForkedProcesses& idle,
                        std::size_t wanted, PassTimes& times) {

@@ -23,6 +23,9 @@ struct PassTimes {
   Series to_signal;
 };
 
+/// Adds the passes of `taken` to `times`, without the first one.
+void add_later(const PassTimes& taken, PassTimes& times);
+
 /// Follows the evictions of a running daemon until `wanted` passes are seen or no pod is left.
 /// Errors: kBusy when interrupted; kTimedOut after two minutes; those of asking evictd.
 [[nodiscard]] Result<> follow_passes(const stage::DaemonProcess& daemon, ForkedProcesses& idle,
