@@ -130,6 +130,10 @@ void Readings::read_node(const Request& request, MonoTime now) {
     return;
   }
   read_node_row();
+  if (request.limits) {
+    const bool known = node_.at_hand.value >= 0 && node_.mem_available.value >= 0;
+    kept_by_kernel_ = known ? std::optional(node_.at_hand - node_.mem_available) : std::nullopt;
+  }
   const std::int64_t ids = options_.table->node().tasks;
   // The kernel side counts ids; sessions and groups hold some without a task. That is accurate
   // enough if no threshold depends on it.
