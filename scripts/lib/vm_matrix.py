@@ -79,16 +79,15 @@ def backstop(row: str, absent: Dict[str, str]) -> Check:
                  absent=absent)
 
 
-# The demonstration's line for an eviction that a hook started; disk evictions start with a reading.
+# The demonstration's line for an eviction that a hook started, by the crossing or by a rehearsal that came too late;
+# disk evictions start with a reading.
 PUSHED = "detection: the kernel program saw it"
 
 
 def demo(scenario: str, source: str) -> Check:
     line = f"{{bin}}/evictctl demo --scenario {scenario} --event-source {source}"
     if source == "bpf" and scenario in ("memory", "pids"):
-        # The crossing can fall into a rehearsal, which then is the pass that sees it: again.
-        once = f"{line} | tee /run/said || exit 1; grep -qF '{PUSHED}' /run/said && exit 0"
-        line = f"set -o pipefail; for try in 1 2 3; do {once}; done; exit 1"
+        line = f"set -o pipefail; {line} | tee /run/said && grep -qF '{PUSHED}' /run/said"
     return Check(f"eviction: {scenario}, {source}", command=line)
 
 

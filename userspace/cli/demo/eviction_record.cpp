@@ -39,6 +39,7 @@ EvictionRecord told(const exporting::EvictionRecord& record) {
   result.grace_was_shortened = record.grace && record.grace->given_ms < record.grace->wanted_ms;
   const exporting::RecordedTimeline& timeline = record.timeline;
   result.hook = timeline.hook;
+  result.rehearsed = record.trigger == "approach";
   result.wake = timeline.wake;
   result.observe = timeline.observe;
   result.first_met = first_met(record);

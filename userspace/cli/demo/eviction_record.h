@@ -31,6 +31,8 @@ struct EvictionRecord {
   /// Less than the configured grace was given, because time was short.
   bool grace_was_shortened = false;
   std::optional<MonoTime> hook;
+  /// The pass was the rehearsal that the kernel side had asked for before the crossing.
+  bool rehearsed = false;
   std::optional<MonoTime> wake;
   std::optional<MonoTime> observe;
   /// The first pass that found the threshold met, to the millisecond. With a grace period of the

@@ -29,6 +29,15 @@ std::string kill_text(const EvictionRecord& record) {
              : "signal: SIGKILL: the grace is over";
 }
 
+const char* detection_text(const EvictionRecord& record) {
+  if (record.hook) {
+    return "detection: the kernel program saw it";
+  }
+  return record.rehearsed
+             ? "detection: the kernel program saw it coming, and the rehearsal read past it"
+             : "detection: the first reading past the threshold";
+}
+
 std::string timeline(const Evidence& evidence) {
   const EvictionRecord record = evidence.record.value_or(EvictionRecord{});
   const auto since = [&evidence](const std::optional<MonoTime>& at) {
@@ -41,8 +50,7 @@ std::string timeline(const Evidence& evidence) {
       {since(evidence.crossing), fmt::format("crossing: {} past the threshold", unit)},
       {since(record.held_for_usage), "held: the pods' disk usage is measured again first"},
       {since(record.wake), "wake: evictd's hot thread runs"},
-      {since(detection(evidence)), record.hook ? "detection: the kernel program saw it"
-                                               : "detection: the first reading past the threshold"},
+      {since(detection(evidence)), detection_text(record)},
       {since(record.observe), "observation: all counters are read again"},
       {since(record.decide), "decision: the victim is chosen"},
       {since(record.signal), record.grace_seconds > 0 ? "signal: SIGTERM" : "signal: SIGKILL"},

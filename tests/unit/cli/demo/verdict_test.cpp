@@ -147,6 +147,15 @@ TEST(DemoVerdict, APollDetectsWhenItReads) {
   EXPECT_EQ(detection(polled), polled.record->observe);
 }
 
+TEST(DemoVerdict, ARehearsalThatReadsPastTheThresholdIsTheKernelSides) {
+  Evidence rehearsed = good_run();
+  rehearsed.record->hook.reset();
+  rehearsed.record->rehearsed = true;
+  EXPECT_EQ(detection(rehearsed), rehearsed.record->observe);
+  EXPECT_THAT(tell(rehearsed, script_of(Scenario::kMemory)),
+              HasSubstr("detection: the kernel program saw it coming"));
+}
+
 TEST(DemoVerdict, APollOfASoftThresholdDetectsWhenItFirstFindsItMet) {
   Evidence polled = good_run();
   polled.scenario = Scenario::kSoft;
