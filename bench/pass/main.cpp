@@ -98,8 +98,7 @@ Result<> measure(const Arguments& arguments, int pods, const Variant& variant, M
                                         .more = config_of(variant, own.scratch.path()),
                                         .arguments = arguments_of(variant, own.scratch.path())}));
   const std::size_t enough = static_cast<std::size_t>(std::max(1, pods / 10));
-  const std::size_t left =
-      static_cast<std::size_t>(arguments.passes) - measured.later.whole.size();
+  const std::size_t left = static_cast<std::size_t>(arguments.passes) - measured.later.whole.size();
   PassTimes taken;
   EVICTD_TRY(follow_passes(daemon, idle, 1 + std::min(enough, left), taken));
   measured.first.add(taken.whole.values().front());
@@ -132,8 +131,8 @@ Result<> run(const Arguments& arguments) {
       "of "
       "the victim before; stamps are evictd's own");
   report.note(
-      "first_pass is the first one of each evictd, which no other row has: it makes the kernel flush "
-      "all that the pods did since they began");
+      "first_pass: the first one of each evictd, which no other row has; it makes the kernel flush "
+      "what the pods did since they began");
   report.note(
       "signals: 9 has a threshold for each, none met but the one that is with 1; record: memory "
       "alone, a record file too, a recording of every pass too; wake_to_signal ends when the last "
