@@ -292,13 +292,27 @@ class ReadingsOfKernelSide : public ReadingsOfFakeNode {
 };
 
 TEST_F(ReadingsOfKernelSide, WhatTheKernelCanGiveFollowsWhatIsAtHand) {
-  node_.set_mem_available(100_MiB);
-  read_table(true, 130_MiB);
+  node_.set_mem_available(300_MiB);
+  read_table(true, 330_MiB);
   node_.set_mem_available(70_MiB);
-  read_table(false, 90_MiB);
-  EXPECT_EQ(kernel_available(), (60_MiB).value);
-  read_table(false, 20_MiB);
-  EXPECT_EQ(kernel_available(), 0) << "the kernel keeps more than there is";
+  read_table(false, 290_MiB);
+  EXPECT_EQ(kernel_available(), (260_MiB).value);
+}
+
+TEST_F(ReadingsOfKernelSide, WhatTheKernelCanGiveIsReadWhereItIsLessThanTheSignal) {
+  node_.set_mem_available(300_MiB);
+  read_table(true, 330_MiB);
+  node_.set_mem_available(70_MiB);
+  read_table(false, 129_MiB);
+  EXPECT_EQ(kernel_available(), (70_MiB).value) << "available is 100 MiB";
+}
+
+TEST_F(ReadingsOfKernelSide, WhatTheKernelKeepsIsUnknownWhereItHasNothingToGive) {
+  node_.set_mem_available(Bytes{0});
+  read_table(true, 30_MiB);
+  node_.set_mem_available(150_MiB);
+  read_table(false, 290_MiB);
+  EXPECT_EQ(kernel_available(), (150_MiB).value);
 }
 
 TEST_F(ReadingsOfKernelSide, WhatTheKernelCanGiveIsReadWhereNothingIsKnownAtHand) {

@@ -131,7 +131,8 @@ void Readings::read_node(const Request& request, MonoTime now) {
   }
   read_node_row();
   if (request.limits) {
-    const bool known = node_.at_hand.value >= 0 && node_.mem_available.value >= 0;
+    // The kernel shows no less than 0 as available, however much more it keeps.
+    const bool known = node_.at_hand.value >= 0 && node_.mem_available.value > 0;
     kept_by_kernel_ = known ? std::optional(node_.at_hand - node_.mem_available) : std::nullopt;
   }
   const std::int64_t ids = options_.table->node().tasks;
@@ -370,12 +371,15 @@ CgroupUsage Readings::read_one(const HotPod& pod, MonoTime now) {
 }
 
 void Readings::read_kernel_available() {
-  // Reading /proc/meminfo takes longer than a whole ranking. Other rules need more of it.
+  // Reading /proc/meminfo takes longer than a whole ranking. What the kernel keeps becomes less as
+  // its caches shrink: an amount that would decide is read. Other rules need more of the file.
   if (kept_by_kernel_ && node_.at_hand.value >= 0 && !memory_.need_meminfo()) {
-    node_.mem_available = std::max(Bytes{0}, node_.at_hand - *kept_by_kernel_);
-  } else {
-    options_.node_files.read_meminfo(buffer_, node_);
+    node_.mem_available = node_.at_hand - *kept_by_kernel_;
+    if (node_.mem_available.value >= observations_[eviction::Signal::kMemoryAvailable]->available) {
+      return;
+    }
   }
+  options_.node_files.read_meminfo(buffer_, node_);
 }
 
 void Readings::look_again(const eviction::ThresholdTable& thresholds, const PodSlots& slots,

@@ -80,11 +80,11 @@ class Readings {
   void swap_pod_root_files(sys::CgroupFiles& files) { std::swap(options_.pod_root_files, files); }
 
   /// Call it before a decision to kill, and only then. If a threshold of the node's memory is met,
-  /// finds what the kernel can still give, from the kernel side if that has it. It also reads the
-  /// first candidates outside the pod root again, from their files. Reading flushes their inactive
-  /// file cache, because the kernel's statistic may be 2 s old. read() flushed that of the other
-  /// candidates, and the pod root's own limit evicts none outside it. If a pid threshold is met,
-  /// reads the limits again. Cost: about 8 us a cgroup.
+  /// finds what the kernel can still give: from the kernel side if that is more than the signal
+  /// says. It also reads the first candidates outside the pod root again, from their files. Reading
+  /// flushes their inactive file cache, because the kernel's statistic may be 2 s old. read()
+  /// flushed that of the other candidates, and the pod root's own limit evicts none outside it. If
+  /// a pid threshold is met, reads the limits again. Cost: about 8 us a cgroup.
   void look_again(const eviction::ThresholdTable& thresholds, const PodSlots& slots, MonoTime now);
 
   /// Reads one pod, whether it takes part or not, from the source that the last read() used. Cost:
