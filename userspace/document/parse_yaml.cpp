@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/node/node.h>  // parser.h only declares it; clang-tidy would take ours for it.
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
