@@ -216,10 +216,13 @@ void Housekeeping::on_health_check() {
   on_messages();
   const MonoTime now = context_.clock->now();
   health_->check(now);
-  thresholds_->check_reserve_terms();
+  const bool at_interval = now >= next_check_;
+  if (at_interval || thresholds_->swap_counts()) {
+    thresholds_->check_reserve_terms();
+  }
   storage_->on_health_check(now);
   pods_->check();
-  if (now >= next_check_) {
+  if (at_interval) {
     next_check_ = now + context_.settings().poll_interval;
     pods_->check_at_interval(now);
     health_->check_runtime_links();

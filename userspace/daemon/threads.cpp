@@ -22,8 +22,8 @@ namespace {
 
 /// Maximum number of waiting messages: more than a full node produces at once.
 constexpr std::size_t kMostToHot = 2 * kMaxPods;
-/// A burst of some hundred pods that come or go; with more, discovery scans.
-constexpr std::size_t kMostToHousekeeping = kMaxPods;
+/// A burst of some hundred pods that come or go; with more, discovery scans. All of it is resident.
+constexpr std::size_t kMostToHousekeeping = 1024;
 
 }  // namespace
 

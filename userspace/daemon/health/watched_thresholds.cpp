@@ -102,7 +102,10 @@ void WatchedThresholds::report_problem(const std::string& problem) {
   }
 }
 
-/// The capacity of a page of swap changes with the pages stored there.
+bool WatchedThresholds::swap_counts() const {
+  return guard_.terms && guard_.terms->swap_permille > 0;
+}
+
 void WatchedThresholds::check_reserve_terms() {
   const Result<sys::ReserveTerms> terms = sys::read_reserve_terms(*context_.root);
   const std::string problem = terms ? std::string() : terms.error().message();
