@@ -179,12 +179,15 @@ int BPF_PROG(cgroup_populated_raw, struct cgroup *cgroup, const char *path, int 
 static __always_inline struct evictd_resolved counters_of(struct cgroup *cgroup)
 {
 	struct cgroup_subsys_state *memory = cgroup_css(cgroup, memory_subsys());
+	struct cgroup_subsys_state *pids = cgroup_css(cgroup, pids_subsys());
 	struct evictd_resolved found = {};
 
 	found.cgroup = cgroup_key(cgroup);
 	found.memory_counter = memory_counter_of(memory);
 	found.inactive_file = inactive_file_of(memory);
-	found.pids_counter = pids_counter_of(cgroup_css(cgroup, pids_subsys()));
+	found.pids_counter = pids_counter_of(pids);
+	found.memory_serial = BPF_CORE_READ(memory, serial_nr);
+	found.pids_serial = BPF_CORE_READ(pids, serial_nr);
 	found.level = BPF_CORE_READ(cgroup, level);
 	return found;
 }

@@ -24,6 +24,8 @@ struct evictd_node node = {};
 __u64 node_vm_stat[EVICTD_MAX_NODES] = {};
 __u32 nodes_found = 0;
 __u64 pid_allocated_address = 0;
+/* Free swap slots, an atomic_long_t. User space finds it: for a __ksym libbpf would read the whole
+ * list of symbols at each start, also without swap. */
 __u64 nr_swap_pages_address = 0;
 __u64 approach_ktime_ns = 0;
 __u64 approach_paid_until_ktime_ns = 0;

@@ -23,10 +23,6 @@
 
 struct evictd_schedule schedule = {};
 
-/* Free swap slots, an atomic_long_t. NULL if the kernel lacks swap, or data symbols in its symbol
- * list. */
-extern const void nr_swap_pages __ksym __weak;
-
 static __always_inline __s64 rate_of(__u64 before, __u64 after, __u64 elapsed)
 {
 	__s64 change = (__s64)(after - before);
@@ -55,10 +51,10 @@ static __always_inline void update_row_rate(struct evictd_row *row, struct evict
 	target->rate_ktime_ns = now;
 }
 
-/* Results of is_still_of(). */
-static __always_inline bool load_is_still_of(const struct cgroup_subsys_state *css, __u64 id)
+/* Counts as is_still_of(). */
+static __always_inline bool load_is_still(const struct cgroup_subsys_state *css, __u64 serial)
 {
-	if (load_owner(css) != id) {
+	if (load_serial(css) != serial) {
 		__sync_fetch_and_add(&stats.stale_rows, 1);
 		return false;
 	}
@@ -84,7 +80,7 @@ static __always_inline void refresh_memory(struct evictd_row *row, struct evictd
 	row->limit_bytes =
 	    limit_pages == EVICTD_NEVER ? EVICTD_NEVER : limit_pages << cfg_page_shift;
 	update_row_rate(row, target, now);
-	if (!load_is_still_of(css_of_memory_counter(counter), target->memory_id))
+	if (!load_is_still(css_of_memory_counter(counter), target->memory_serial))
 		target->memory_counter = 0;
 }
 
@@ -104,7 +100,7 @@ EVICTD_STEP int refresh_slot(__u32 slot, __u64 now)
 	refresh_memory(row, target, now);
 	if (target->pids_counter) {
 		row->tasks = load_u64(target->pids_counter);
-		if (!load_is_still_of(css_of_pids_counter(target->pids_counter), target->pids_id))
+		if (!load_is_still(css_of_pids_counter(target->pids_counter), target->pids_serial))
 			target->pids_counter = 0;
 	}
 	row->flags = (target->memory_counter ? EVICTD_ROW_MEMORY : 0) |
@@ -240,7 +236,6 @@ int sweep_locate(void *ctx)
 	node.nodes = nodes_found < nodes_with_memory ? 0 : nodes_found;
 	node.zones = node.nodes ? zones_of_node() : 0;
 	pid_allocated_address = find_pid_allocated(task);
-	nr_swap_pages_address = (__u64)&nr_swap_pages;
 	own_tgid = bpf_get_current_pid_tgid() >> 32;
 	read_node(bpf_ktime_get_ns());
 	return 0;

@@ -95,6 +95,24 @@ TEST_F(Reserve, EqualsTheFilesAndFallsWithWhatIsTaken) {
   expect_as_by_files();
 }
 
+bool kernel_lists_its_counter_of_free_swap() {
+  std::ifstream symbols("/proc/kallsyms");
+  for (std::string line; std::getline(symbols, line);) {
+    if (line.ends_with(" nr_swap_pages")) {
+      return true;
+    }
+  }
+  return false;
+}
+
+TEST_F(Reserve, IsKnownWithSwapWhereTheKernelListsItsCounter) {
+  probe::GuardTerms with_swap = terms(std::chrono::milliseconds(100));
+  with_swap.swap_permille = 500;
+  probe_->set_guard(with_swap);
+  EXPECT_EQ(probe_->knows_reserve(), kernel_lists_its_counter_of_free_swap());
+  EXPECT_EQ(refreshed().reserve.value >= 0, kernel_lists_its_counter_of_free_swap());
+}
+
 TEST_F(Reserve, ItsEndWithinTheHorizonIsPushed) {
   // By a growth that any machine has, all of the memory of any machine would be gone by then.
   probe_->set_guard(terms(std::chrono::hours(24)));

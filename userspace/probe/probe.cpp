@@ -14,6 +14,7 @@
 #include "evictd/try.h"
 #include "probe/decode.h"
 #include "probe/kernel_backstop.h"
+#include "probe/kernel_symbols.h"
 #include "probe/loader.h"
 #include "probe/row_table.h"
 #include "probe/skeleton.h"
@@ -61,6 +62,7 @@ struct Probe::Impl {
 
   static int take(void* self, void* record, std::size_t size);
   void throw_away(const void* record, std::size_t size);
+  void look_for_free_swap();
   [[nodiscard]] std::uint64_t dropped_total() const;
 
   const base::KernelClock clock;
@@ -75,6 +77,7 @@ struct Probe::Impl {
   std::unique_ptr<ring_buffer, RingDeleter> ring;
   const Duration base_period;
   const bool drop_all_events;
+  bool looked_for_free_swap = false;
 
   // Written by the hot thread.
   EventSink* sink = nullptr;
@@ -110,6 +113,14 @@ void Probe::Impl::throw_away(const void* record, std::size_t size) {
     thrown_away[static_cast<std::size_t>(decoded.kind)].fetch_add(1, std::memory_order_relaxed);
   } else {
     malformed.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+/// Once, and only where swap counts: it takes longer than all else that loading does in user space.
+void Probe::Impl::look_for_free_swap() {
+  if (!std::exchange(looked_for_free_swap, true)) {
+    __atomic_store_n(&skeleton->bss->nr_swap_pages_address,
+                     address_of_kernel_symbol("nr_swap_pages"), __ATOMIC_RELEASE);
   }
 }
 
@@ -212,6 +223,9 @@ bool Probe::knows_reserve() const {
 }
 
 void Probe::set_guard(const GuardTerms& terms) {
+  if (terms.swap_permille > 0) {
+    impl_->look_for_free_swap();
+  }
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   constexpr std::int64_t kPermille = 1000;
   constexpr std::int64_t kShares = 1024;

@@ -200,10 +200,11 @@ Result<std::uint32_t> WatchRegistry::watch(std::uint32_t slot, const PodCgroup& 
     if (memory) {
       target.memory_counter = resolved.memory_counter;
       target.inactive_file = resolved.inactive_file;
+      target.memory_serial = resolved.memory_serial;
       target.memory_id = id.id;
     } else {
       target.pids_counter = resolved.pids_counter;
-      target.pids_id = id.id;
+      target.pids_serial = resolved.pids_serial;
     }
   }
   slots_[slot] = {.memory = pod.memory, .pids = pod.pids};

@@ -12,18 +12,21 @@ struct evictd_resolved {
 	__u64 memory_counter; /* &mem_cgroup.memory */
 	__u64 inactive_file;  /* the long with its pages of inactive file cache, whole subtree */
 	__u64 pids_counter;   /* &pids_cgroup.counter */
-	__u32 level;	      /* 0: the hierarchy's root, which has no counter */
+	__u64 memory_serial;  /* css.serial_nr, of no other css since the machine started */
+	__u64 pids_serial;
+	__u32 level; /* 0: the hierarchy's root, which has no counter */
 	__u32 pad;
 };
-EVICTD_ABI_SIZE(struct evictd_resolved, 48);
+EVICTD_ABI_SIZE(struct evictd_resolved, 64);
 
 /* Where a row's values come from; array `targets`, index = slot. */
 struct evictd_target {
 	__u64 memory_counter;
 	__u64 inactive_file;
-	__u64 memory_id; /* cgroup that must still own the counter after each use */
+	__u64 memory_serial; /* of the css that must still own the counter after each use */
+	__u64 memory_id;
 	__u64 pids_counter;
-	__u64 pids_id;
+	__u64 pids_serial;
 	__u32 generation;
 	__u32 pad;
 	/* kernel side's own */
@@ -35,7 +38,7 @@ struct evictd_target {
 	__u64 stall_window_total_ns;
 	__u64 stall_reported; /* in this window */
 };
-EVICTD_ABI_SIZE(struct evictd_target, 104);
+EVICTD_ABI_SIZE(struct evictd_target, 112);
 
 enum evictd_threshold_state {
 	EVICTD_THRESHOLD_UNKNOWN = 0,
