@@ -84,6 +84,11 @@ Result<> measure_all(const Arguments& arguments, Report& report, std::vector<Gro
     for (std::size_t i = 0; i < growths.size(); ++i) {
       const Measure& measure = measures()[i];
       const Series& series = (*found).*measure.series;
+      if (series.size() == 0) {
+        report.note(std::string(measure.name) + " is not measured with " + std::to_string(pods) +
+                    " pods: evictd's limit of descriptors is too low to keep files of all");
+        continue;
+      }
       report.add(measure.name, {{"pods", pods}}, measure.unit, series);
       growths[i].values.emplace_back(pods, series.percentile(50));
     }

@@ -32,6 +32,8 @@ constexpr Bytes kAtRest = 64_MiB;
 constexpr Bytes kAlwaysMet = kLimit;
 /// LimitNOFILE of evictd's unit.
 constexpr rlim_t kDescriptors = 65536;
+/// One part in so many of its limit evictd does not use to keep files of pods.
+constexpr rlim_t kPartNotForPods = 8;
 
 /// evictd inherits the limit. Where it cannot be raised, evictd runs with what there is.
 void allow_descriptors() {
@@ -46,6 +48,12 @@ std::size_t descriptors_of(pid_t pid) {
   std::error_code failed;
   const std::filesystem::directory_iterator first("/proc/" + std::to_string(pid) + "/fd", failed);
   return failed ? 0 : static_cast<std::size_t>(std::distance(first, {}));
+}
+
+bool keeps_files_of_more_pods(pid_t daemon) {
+  rlimit limit{};
+  return ::prlimit(daemon, RLIMIT_NOFILE, nullptr, &limit) == 0 &&
+         descriptors_of(daemon) < limit.rlim_cur - limit.rlim_cur / kPartNotForPods;
 }
 
 class Node {
@@ -108,6 +116,9 @@ class Node {
   }
 
   Result<> add_pods(pid_t daemon) {
+    if (!keeps_files_of_more_pods(daemon)) {
+      return {};
+    }
     for (int i = 0; i < options_.added; ++i) {
       EVICTD_ASSIGN_OR_RETURN(const Duration taken, discover_pod(ground_.tree, daemon));
       found_.discovery.add(milliseconds(taken));

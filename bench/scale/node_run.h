@@ -41,7 +41,8 @@ struct NodeRun {
   /// finds nothing in the caches, and all others.
   Series first_pass;
   Series pass;
-  /// Milliseconds until evictd knows a pod that was added.
+  /// Milliseconds until evictd knows a pod that was added. Empty if evictd has too few descriptors
+  /// to keep files of another pod, by which it is seen.
   Series discovery;
 };
 
