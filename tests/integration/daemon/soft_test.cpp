@@ -57,7 +57,8 @@ TEST_P(Soft, ThereIsPressureAtOnceAndNobodyDiesWithinTheGracePeriod) {
   EXPECT_EQ(asked_for_by_kernel(record), GetParam() == Source::kEvents) << record.dump(1);
   if (record["trigger"] == "crossing") {
     ASSERT_TRUE(hook.is_number()) << record.dump(1);
-    EXPECT_LE(ns(record, "hook_ns"), ns(record, "wake_ns"));
+    // What woke the hot thread may have been earlier than what it then found in the ring.
+    EXPECT_LE(ns(record, "hook_ns"), ns(record, "begin_ns"));
   } else if (GetParam() == Source::kPolling) {
     EXPECT_TRUE(hook.is_null()) << record.dump(1);
   }
