@@ -49,8 +49,13 @@ std::string column(std::string text, std::size_t width) {
 
 /// What is lost is told of an evictd that runs: that it polls instead is untrue where it does not
 /// start.
-std::string lost_of(const PurposeReport& report, SupportLevel level) {
-  return level == SupportLevel::kUnusable ? "" : report.lost;
+std::string lost_at(SupportLevel level, const std::string& lost) {
+  return level == SupportLevel::kUnusable ? "" : lost;
+}
+
+std::string lost_text(SupportLevel level, const std::string& lost) {
+  const std::string told = lost_at(level, lost);
+  return told.empty() ? "" : "    lost: " + told + '\n';
 }
 
 /// A loss in what is wanted makes a machine that has everything else one that has not.
@@ -76,16 +81,15 @@ std::string rows_text(const std::vector<RowReport>& rows) {
   return text;
 }
 
-std::string notify_text(const NotifyHooks& notify) {
+std::string notify_text(const NotifyHooks& notify, SupportLevel level) {
   if (notify.rows.empty()) {
     return "";
   }
   const std::string_view chosen = chosen_of(notify.rows);
-  std::string text = "\nnotifications" +
-                     std::string(notify.wanted ? "\n" : "; what is lost counts with --notify\n") +
-                     column("notify", 16) + std::string(chosen.empty() ? "none" : chosen) + '\n' +
-                     rows_text(notify.rows);
-  return notify.lost.empty() ? text : text + "    lost: " + notify.lost + '\n';
+  return "\nnotifications" +
+         std::string(notify.wanted ? "\n" : "; what is lost counts with --notify\n") +
+         column("notify", 16) + std::string(chosen.empty() ? "none" : chosen) + '\n' +
+         rows_text(notify.rows) + lost_text(level, notify.lost);
 }
 
 std::string purpose_text(const PurposeReport& report, SupportLevel level) {
@@ -97,11 +101,7 @@ std::string purpose_text(const PurposeReport& report, SupportLevel level) {
   } else {
     text += std::string(report.chosen()) + '\n';
   }
-  text += rows_text(report.rows);
-  if (const std::string lost = lost_of(report, level); !lost.empty()) {
-    text += "    lost: " + lost + '\n';
-  }
-  return text;
+  return text + rows_text(report.rows) + lost_text(level, report.lost);
 }
 
 std::string presence_text(Presence presence) {
@@ -155,13 +155,17 @@ Json purpose_json(const PurposeReport& report, SupportLevel level) {
   return {{"purpose", to_string(report.purpose)},
           {"chosen", report.chosen()},
           {"disabled", report.disabled},
-          {"lost", lost_of(report, level)},
+          {"lost", lost_at(level, report.lost)},
           {"rows", rows_json(report.rows)}};
 }
 
-Json notify_json(const NotifyHooks& notify) {
-  return {{"purpose", "notify"}, {"chosen", chosen_of(notify.rows)}, {"disabled", false},
-          {"lost", notify.lost}, {"rows", rows_json(notify.rows)},   {"counts", notify.wanted}};
+Json notify_json(const NotifyHooks& notify, SupportLevel level) {
+  return {{"purpose", "notify"},
+          {"chosen", chosen_of(notify.rows)},
+          {"disabled", false},
+          {"lost", lost_at(level, notify.lost)},
+          {"rows", rows_json(notify.rows)},
+          {"counts", notify.wanted}};
 }
 
 }  // namespace
@@ -175,7 +179,7 @@ std::string doctor_text(const Ladder& ladder, const NotifyHooks& notify) {
   for (const PurposeReport& report : ladder.purposes) {
     text += purpose_text(report, ladder.level());
   }
-  return text + notify_text(notify) + features_text("kernel", ladder.kernel) +
+  return text + notify_text(notify, ladder.level()) + features_text("kernel", ladder.kernel) +
          features_text("privileges", ladder.privileges);
 }
 
@@ -185,7 +189,7 @@ std::string doctor_json(const Ladder& ladder, const NotifyHooks& notify) {
     purposes.push_back(purpose_json(report, ladder.level()));
   }
   if (!notify.rows.empty()) {
-    purposes.push_back(notify_json(notify));
+    purposes.push_back(notify_json(notify, ladder.level()));
   }
   const Json document = {{"level", level_name(level_with(ladder, notify))},
                          {"exit_code", doctor_exit_code(ladder, notify)},

@@ -162,6 +162,17 @@ TEST(Doctor, PrintsTheHooksOfNotifications) {
   EXPECT_EQ(doctor_text(ladder).find("notif"), std::string::npos);
 }
 
+TEST(Doctor, NotificationsLoseNothingToAnEvictdThatDoesNotStart) {
+  Ladder ladder = ladder_of({purpose(Purpose::kMemoryCharge, true)});
+  ladder.kernel.push_back({.name = std::string(kMemoryControllerFact),
+                           .presence = Presence::kAbsent,
+                           .detail = "not mounted"});
+  const NotifyHooks notify = notify_hooks(false, "files are read");
+  EXPECT_EQ(doctor_text(ladder, notify).find("files are read"), std::string::npos);
+  const nlohmann::json json = nlohmann::json::parse(doctor_json(ladder, notify));
+  EXPECT_EQ(json["purposes"].back()["lost"], "");
+}
+
 TEST(Doctor, TheJsonHasNotificationsAsTheLastPurpose) {
   const Ladder ladder = ladder_of({purpose(Purpose::kMemoryCharge, true)});
   const nlohmann::json json =
