@@ -27,7 +27,8 @@ PACKAGES = [
 # Further packages of the systemd image: the dependencies of evictd's packages and their installer.
 SYSTEMD_PACKAGES = [
     "apt", "dbus", "systemd-sysv",
-    "libcpp-httplib0.11", "libcurl4", "libprometheus-cpp-core1.0", "libspdlog1.10-fmt9", "libssl3",
+    "libcpp-httplib0.11", "libcurl4", "libgrpc++1.51", "libprometheus-cpp-core1.0", "libprotobuf-lite32",
+    "libspdlog1.10-fmt9", "libssl3",
 ]
 IMAGE_SIZE_MIB = 1024
 # The root disk has a partition table only for its signature, by which the kernel finds it: the kernel's disk numbers

@@ -132,7 +132,7 @@ class PackagesTest(unittest.TestCase):
         run("systemd-run", "--unit=evictee", "bash", "-c", "trap '' TERM; exec sleep infinity")
         victim = int(unit("evictee", "MainPID"))
         run("systemctl", "restart", "evictd")
-        await_line(['"kind":"decision"', "evictee"], "evictctl", "events", "--json", "--follow", "--since", "1h")
+        await_line(['"outcome":"evicted"', "evictee"], "evictctl", "events", "--json", "--follow", "--since", "1h")
         first = status()
         begun = first["evictions"][-1]
         self.assertEqual((begun["state"], first["counters"]["evictions"]), ("terminating", 1))
