@@ -141,7 +141,8 @@ class Actuator {
   /// number.
   [[nodiscard]] virtual std::size_t in_flight(std::span<InFlight> out) const = 0;
   /// Lets an eviction in progress use a recreated target of the same pod, and unpins the old one.
-  /// No effect if the pod is not being evicted.
+  /// No effect if the pod is not being evicted, or if it has another cgroup by now: the victim is
+  /// what was in the old one.
   virtual void replace(KillTarget& newer) = 0;
   /// Ends a dry-run eviction with the step kReleased: its pod may be evicted again. No effect for a
   /// released ticket and for real evictions.

@@ -140,7 +140,7 @@ std::size_t CgroupActuator::in_flight(std::span<InFlight> out) const {
 }
 
 void CgroupActuator::replace(KillTarget& newer) {
-  Eviction* eviction = table_.find_pod(newer);
+  Eviction* eviction = table_.find_same(newer);
   if (eviction == nullptr) {
     return;
   }

@@ -89,7 +89,7 @@ std::size_t DryRunActuator::in_flight(std::span<InFlight> out) const {
 }
 
 void DryRunActuator::replace(KillTarget& newer) {
-  if (Eviction* eviction = table_.find_pod(newer)) {
+  if (Eviction* eviction = table_.find_same(newer)) {
     eviction->target = PinnedTarget(newer);
   }
 }

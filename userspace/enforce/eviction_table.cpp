@@ -94,6 +94,11 @@ Eviction* EvictionTable::find_pod(const KillTarget& target) {
   return found == evictions_.end() ? nullptr : &*found;
 }
 
+Eviction* EvictionTable::find_same(const KillTarget& target) {
+  Eviction* const eviction = find_pod(target);
+  return eviction != nullptr && eviction->target.get()->id() == target.id() ? eviction : nullptr;
+}
+
 Eviction* EvictionTable::find_cgroup(CgroupId cgroup) {
   if (used_ == 0) {
     return nullptr;

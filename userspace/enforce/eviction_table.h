@@ -66,7 +66,10 @@ class EvictionTable {
   void drop(Eviction& eviction);
 
   [[nodiscard]] Eviction* find(Ticket ticket);
+  /// By the pod's UID, whatever cgroup it has.
   [[nodiscard]] Eviction* find_pod(const KillTarget& target);
+  /// Of that pod in that very cgroup.
+  [[nodiscard]] Eviction* find_same(const KillTarget& target);
   [[nodiscard]] Eviction* find_cgroup(CgroupId cgroup);
   [[nodiscard]] std::span<Eviction> all() { return evictions_; }
 

@@ -57,6 +57,9 @@ class KillTarget {
     /// One per hierarchy: only v2, or v1 memory and v1 pids (plus a v2 tree, if pods have cgroups
     /// there). Hierarchies without such a directory are skipped.
     std::vector<Place> places{};
+    /// The pod's own cgroup in the first place. If another one or none is there by now, there is no
+    /// target. Without an id any is taken.
+    std::optional<CgroupId> id{};
     /// Known directories below the pod. If the link count shows no others, the pod's directory is
     /// not listed.
     std::vector<std::string> children{};
@@ -73,8 +76,9 @@ class KillTarget {
 
   /// Reads the pod's cgroups, and with kAtOnce opens the descriptors; without free descriptors
   /// these are left for later. Does not follow symbolic links; the path cannot leave the root.
-  /// Errors: kNotFound: no hierarchy has the pod. kInvalid: a path is not below its root.
-  /// kExhausted: no descriptor is free even for reading. Blocks: never call it on the hot thread.
+  /// Errors: kNotFound: no hierarchy has the pod, or not that cgroup. kInvalid: a path is not below
+  /// its root. kExhausted: no descriptor is free even for reading. Blocks: never call it on the hot
+  /// thread.
   [[nodiscard]] static Result<std::unique_ptr<KillTarget>> open(const Options& options);
 
   [[nodiscard]] const std::string& uid() const { return uid_; }

@@ -192,7 +192,8 @@ Result<std::unique_ptr<KillTarget>> KillTarget::open(const Options& options) {
   for (const Place& place : options.places) {
     EVICTD_TRY(EVICTD_IN("open cgroups of pod " + options.uid, opener.add(place)));
   }
-  if (target->cgroups_.empty()) {
+  // Without its first cgroup, one of another hierarchy would give the target its id.
+  if (target->cgroups_.empty() || (options.id && target->id() != *options.id)) {
     return fail(Errc::kNotFound, "pod " + options.uid + " has no cgroup");
   }
   opener.finish();

@@ -461,5 +461,37 @@ TEST_F(CgroupActuatorOnV1, ATargetMadeAnewTakesThePlaceOfTheOldOne) {
   EXPECT_EQ(await_end(late), SIGKILL);
 }
 
+TEST_F(CgroupActuatorOnV1, ATargetOfACgroupMadeAnewDoesNotTakeThePlaceOfTheVictims) {
+  const pid_t process = pod_.start(Behaviour::kIgnoreTerm);
+  KillTarget& victim = pod_.target();
+  PrivatePod again{PrivatePod::Kind::kV1};
+  const pid_t newcomer = again.start(Behaviour::kIgnoreTerm);
+  KillTarget& newer = again.target();
+  ASSERT_EQ(newer.uid(), victim.uid());
+  ASSERT_TRUE(actuator_->begin(victim, Duration::zero(), kStart));
+
+  actuator_->replace(newer);
+  EXPECT_TRUE(victim.pinned());
+  EXPECT_FALSE(newer.pinned());
+  const std::optional<Progress> released = await(*actuator_, kReleased, kStart + seconds{1});
+
+  ASSERT_TRUE(released);
+  EXPECT_EQ(released->pod, victim.id());
+  EXPECT_EQ(await_end(process), SIGKILL);
+  EXPECT_TRUE(alive(newcomer));
+}
+
+TEST_F(CgroupActuatorOnV1, APodWithoutItsFirstCgroupHasNoTarget) {
+  KillTarget::Options options = pod_.options();
+  options.id = pod_.target().id();
+  ASSERT_TRUE(KillTarget::open(options));
+  ASSERT_TRUE(std::filesystem::remove(pod_.directories().front()));
+
+  const auto target = KillTarget::open(options);
+
+  ASSERT_FALSE(target);
+  EXPECT_EQ(target.error().code, Errc::kNotFound);
+}
+
 }  // namespace
 }  // namespace evictd::enforce::test

@@ -264,6 +264,7 @@ Result<std::unique_ptr<enforce::KillTarget>> PodPlaces::open_target(
   enforce::KillTarget::Options options{.uid = pod.uid,
                                        .protection = wanted.protection,
                                        .places = {},
+                                       .id = pod.memory_id,
                                        .children = names_of_containers(pod),
                                        .preparation = wanted.preparation,
                                        .usage_fd = wanted.usage_fd,
