@@ -149,7 +149,7 @@ void Engine::take(const Crossed& crossed) {
 
 void Engine::take(const Approached& approached) {
   want(PassTrigger::kApproach);
-  approached_ = approached.scope;
+  approached_ = approached;
   if (approached.may_stand_by) {
     // A hint that comes during a stand-by prolongs it.
     stand_by_.begin(now_, approached.away);

@@ -76,7 +76,7 @@ class Engine {
     return !agenda_.wanted() && stand_by_.lasts(now);
   }
   /// Scope of the limit in the last Approached event.
-  [[nodiscard]] eviction::Scope approached() const { return approached_; }
+  [[nodiscard]] eviction::Scope approached() const { return approached_.scope; }
 
  private:
   // engine.cpp: events.
@@ -173,7 +173,7 @@ class Engine {
   NewerReadings newer_readings_;
   GrowthSince growth_;
   core::StandBy stand_by_;
-  eviction::Scope approached_ = eviction::Scope::kNode;
+  Approached approached_;
   OperatorWishes wishes_;
   EvictionTimes times_;
   EvictionTimes times_before_;

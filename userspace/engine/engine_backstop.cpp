@@ -49,7 +49,7 @@ tl::expected<BackstopPlan, NoBackstop> Engine::find_backstop() {
   const auto plan = plan_backstop({.manager = &configuration_->manager,
                                    .input = pass_input(in_force),
                                    .usages = readings_.usages,
-                                   .scope = approached_,
+                                   .scope = approached_.scope,
                                    .margin = *configuration_->backstop_margin,
                                    .growth = configuration_->growth.memory_per_second,
                                    .now = now_,

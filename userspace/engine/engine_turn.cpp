@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One turn: due work, the passes it requires, and the time of the next turn.
 #include <algorithm>
+#include <optional>
+#include <ratio>
 
+#include "engine/approach.h"
 #include "engine/engine.h"
 #include "eviction/hold.h"
 
@@ -59,10 +62,19 @@ void Engine::run_wanted_pass() {
 
 /// After a pass without a victim: rehearses the first candidate if a crossing is near.
 void Engine::end_rounds() {
-  if (pass_.rehearsal && !pass_.acted) {
-    order(Rehearse{.scope = approached_});
+  const bool rehearsal = pass_.rehearsal && !pass_.acted;
+  // A wake-up is early enough for the beginning of a grace period.
+  const bool ends_nobody =
+      readings_.observations != nullptr && decision().met.empty() &&
+      only_begins_grace(thresholds(), configuration_->manager.state(), *readings_.observations,
+                        {.rate = approached_.rate, .now = now_});
+  if (rehearsal && !ends_nobody) {
+    order(Rehearse{.scope = approached_.scope});
     arm_backstop();
   } else {
+    if (rehearsal && stands_by()) {
+      stand_by_.end(now_);
+    }
     order(EndRehearsal{});
   }
   end_turn();

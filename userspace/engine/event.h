@@ -100,6 +100,8 @@ struct Approached {
   eviction::Scope scope = eviction::Scope::kNode;
   /// Time to the threshold at the current rate.
   Duration away{0};
+  /// Bytes a second; 0: unknown.
+  std::int64_t rate = 0;
   /// Whether the caller may busy-wait for it.
   bool may_stand_by = false;
 };

@@ -31,8 +31,7 @@ class EngineWithBackstop : public testing::Test {
     now_ += milliseconds(1);
   }
 
-  static std::unique_ptr<Configuration> configuration() {
-    eviction::ThresholdTexts texts;
+  static std::unique_ptr<Configuration> configuration(eviction::ThresholdTexts texts = {}) {
     texts.hard = {{"memory.available", "1Gi"}};
     eviction::PassSettings settings;
     settings.thresholds = eviction::parse_thresholds(texts, eviction::Compat::k1_32).value();
@@ -164,6 +163,28 @@ TEST_F(EngineWithBackstop, DisarmsItBeforeAnyOtherEvent) {
   EXPECT_TRUE(std::holds_alternative<DisarmBackstop>(performed_[0]));
   turn({});
   EXPECT_EQ(performed<DisarmBackstop>().size(), 1U) << "it was armed no more";
+}
+
+TEST_F(EngineWithBackstop, IsNotArmedNorRehearsedForTheApproachOfASoftThreshold) {
+  eviction::ThresholdTexts soft;
+  soft.soft = {{"memory.available", "2Gi"}};
+  soft.soft_grace_period = {{"memory.available", "30s"}};
+  const auto with_soft = configuration(std::move(soft));
+  const Approached approached{.scope = eviction::Scope::kNode,
+                              .away = milliseconds(1),
+                              .rate = (4_GiB).value,
+                              .may_stand_by = true};
+  turn({ConfigurationChanged{with_soft.get()}});
+  available_ = 2_GiB + 4_MiB;
+  turn({approached});
+  EXPECT_TRUE(performed<Rehearse>().empty());
+  EXPECT_TRUE(performed<ArmBackstop>().empty());
+  EXPECT_FALSE(engine_.stands_by());
+
+  available_ = kAboveThreshold;
+  turn({approached});
+  EXPECT_EQ(performed<Rehearse>().size(), 1U);
+  EXPECT_TRUE(engine_.stands_by());
 }
 
 TEST_F(EngineWithBackstop, NeedsAMarginInTheConfiguration) {

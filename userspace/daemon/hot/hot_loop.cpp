@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <string_view>
 
 #include "daemon/shared/callback_handler.h"
@@ -235,6 +236,8 @@ void HotLoop::on_approach(const probe::Approach& event) {
   dispatch(engine::Approached{
       .scope = event.cgroup == CgroupId{} ? eviction::Scope::kNode : eviction::Scope::kPodRoot,
       .away = std::chrono::microseconds(std::min<std::uint64_t>(away_us, 1'000'000)),
+      .rate = static_cast<std::int64_t>(
+          std::min<std::uint64_t>(event.rate, std::numeric_limits<std::int64_t>::max())),
       .may_stand_by = may_stand_by});
 }
 
