@@ -114,6 +114,8 @@ struct Table {
   template <typename T>
   [[nodiscard]] JsonFields::Json json(const T& from) const {
     JsonFields::Json object = JsonFields::Json::object();
+    // Growing copies the members so far: their keys are constant, so they cannot be moved.
+    object.get_ref<JsonFields::Json::object_t&>().reserve(sizeof...(Parts));
     write(from, object);
     return object;
   }
