@@ -57,6 +57,14 @@ bool PathWatch::take_changes() {
   return told || watches_ != before;
 }
 
+bool PathWatch::take_reports() {
+  const bool told = inotify_ && take_events();
+  if (told) {
+    arm();
+  }
+  return told;
+}
+
 bool PathWatch::take_events() {
   bool changed = false;
   alignas(inotify_event) std::array<char, 4096> buffer{};

@@ -30,6 +30,9 @@ class PathWatch {
   /// Read the paths after the call, not before: a later change is reported by the next call. Cost:
   /// one or two system calls per path.
   [[nodiscard]] bool take_changes();
+  /// The same by inotify's reports alone, for when fd() is readable. Costs little if they are of
+  /// other entries of the watched directories.
+  [[nodiscard]] bool take_reports();
   /// Why some path is not watched, as of the last call. Each call tries again.
   [[nodiscard]] const std::optional<Error>& problem() const { return problem_; }
 

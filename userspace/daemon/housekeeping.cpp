@@ -139,7 +139,7 @@ Result<> Housekeeping::watch_descriptors() {
                      [this] { health_->watchdog()->on_timer(context_.clock->now()); }));
   }
   for (const int fd : context_.registry->descriptors()) {
-    EVICTD_TRY(watch(fd, [this] { pods_->follow_changes(); }));
+    EVICTD_TRY(watch(fd, [this] { pods_->follow_reports(); }));
   }
   return {};
 }

@@ -28,7 +28,7 @@ class AnAwaitedPodRoot : public PodRegistryOnATree {
       ready.push_back({.fd = fd, .events = POLLIN, .revents = 0});
     }
     EXPECT_GE(::poll(ready.data(), ready.size(), 0), 1) << "no event";
-    registry_->queue_changes();
+    registry_->queue_reports();
     take(registry_->apply());
   }
   [[nodiscard]] std::string problem() const {

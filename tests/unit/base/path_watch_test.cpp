@@ -38,6 +38,25 @@ TEST_F(Watched, PathThatComesIsTold) {
   EXPECT_FALSE(watch.take_changes()) << "told once";
 }
 
+TEST_F(Watched, ReportsOfOtherEntriesAreReadAndTellNothing) {
+  PathWatch watch = this->watch("/pods");
+  tree_.make_directory("/state");
+  EXPECT_TRUE(is_told(watch));
+  EXPECT_FALSE(watch.take_reports());
+  EXPECT_FALSE(is_told(watch));
+}
+
+TEST_F(Watched, ReportsFollowThePathFromItsNearestDirectoryToItself) {
+  PathWatch watch = this->watch("/a/pods");
+  tree_.make_directory("/a");
+  EXPECT_TRUE(watch.take_reports());
+  tree_.make_directory("/a/pods");
+  EXPECT_TRUE(watch.take_reports());
+  tree_.remove("/a/pods");
+  EXPECT_TRUE(watch.take_reports());
+  EXPECT_FALSE(watch.take_reports()) << "told once";
+}
+
 TEST_F(Watched, PathThatGoesAndComesAnewIsToldEachTime) {
   tree_.make_directory("/pods");
   PathWatch watch = this->watch("/pods");

@@ -45,9 +45,18 @@ Result<ManifestSources> ManifestSources::open(const config::Settings& settings) 
 }
 
 bool ManifestSources::refresh() {
-  bool changed = false;
   // First: later changes are reported.
   static_cast<void>(watch_.take_changes());
+  return refresh_directories();
+}
+
+bool ManifestSources::refresh_reported() {
+  static_cast<void>(watch_.take_reports());
+  return refresh_directories();
+}
+
+bool ManifestSources::refresh_directories() {
+  bool changed = false;
   for (cluster::ManifestDirectory& directory : directories_) {
     changed = directory.refresh() || changed;
   }

@@ -22,6 +22,8 @@ class ManifestSources {
 
   /// Reads what changed; returns whether anything had.
   bool refresh();
+  /// The same for when one of fds() is readable; checks less.
+  bool refresh_reported();
   /// As last read; valid until the next refresh().
   [[nodiscard]] std::vector<const cluster::Manifest*> manifests() const;
   /// Whether each directory was read at least once. Until then a pod without a manifest may be one
@@ -34,6 +36,8 @@ class ManifestSources {
   [[nodiscard]] std::vector<int> fds() const;
 
  private:
+  bool refresh_directories();
+
   base::PathWatch watch_;
   std::vector<cluster::ManifestDirectory> directories_;
 };

@@ -53,6 +53,7 @@ class PodPlaces {
   /// As base::PathWatch has them, for the pod root, its candidates, and parents.
   [[nodiscard]] int fd() const { return watch_.fd(); }
   [[nodiscard]] bool take_changes() { return watch_.take_changes(); }
+  [[nodiscard]] bool take_reports() { return watch_.take_reports(); }
   /// Whether `path` is one of them, open or not.
   [[nodiscard]] bool has(std::string_view path) const { return places_.contains(path); }
   /// Whether the one at `path` exists and was refused.

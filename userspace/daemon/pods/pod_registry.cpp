@@ -148,6 +148,11 @@ void PodRegistry::queue_changes() {
   root_changed_ = places_.take_changes() || root_changed_;
 }
 
+void PodRegistry::queue_reports() {
+  changed_ = manifests_.refresh_reported() || changed_;
+  root_changed_ = places_.take_reports() || root_changed_;
+}
+
 std::vector<int> PodRegistry::descriptors() const {
   std::vector<int> descriptors = manifests_.fds();
   if (places_.fd() >= 0) {

@@ -69,8 +69,10 @@ class PodRegistry {
   [[nodiscard]] std::vector<PodUpdate> rescan();
   /// Queues an event of the kernel side; cheap. apply() handles all queued events.
   void queue(const probe::CgroupChanged& event);
-  /// Queues what descriptors() report on manifests and on directories below which pods live.
+  /// Queues what changed of manifests and of directories below which pods live, reported or not.
   void queue_changes();
+  /// Queues what descriptors() report of them.
+  void queue_reports();
   /// Queues a pod whose descriptors were used: apply() opens them again.
   void queue_reopening(std::string_view uid);
   /// Queues a pod in which evictd or pid 1 was found when it was to be signalled. Each rescan()
@@ -133,7 +135,7 @@ class PodRegistry {
   [[nodiscard]] bool follow_pod_root();
   [[nodiscard]] bool misses_pod_root() const { return needs_pod_root_ && tree_.pod_root().empty(); }
   [[nodiscard]] const cluster::PodTable& table() const { return table_; }  ///< As last joined.
-  /// For the housekeeping loop: readable when queue_changes() has something to read.
+  /// For the housekeeping loop: readable when queue_reports() has something to read.
   [[nodiscard]] std::vector<int> descriptors() const;
 
  private:

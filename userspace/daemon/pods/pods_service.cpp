@@ -41,8 +41,8 @@ void PodsService::rescan() {
   log_problems();
 }
 
-void PodsService::follow_changes() {
-  context_.registry->queue_changes();
+void PodsService::follow_reports() {
+  context_.registry->queue_reports();
   apply_queued();
   log_problems();
 }
@@ -69,7 +69,9 @@ void PodsService::check_at_interval(MonoTime now) {
     rescan();
     checks_to_rescan_ = context_.events_tell_pods ? kChecksPerRescan : 1;
   } else {
-    follow_changes();
+    context_.registry->queue_changes();
+    apply_queued();
+    log_problems();
   }
   row_keeper_.check(now);
 }

@@ -39,7 +39,7 @@ class PodsService {
   /// Scans the tree, and gives the hot thread what changed.
   void rescan();
   /// The same for changes that descriptors of the registry report.
-  void follow_changes();
+  void follow_reports();
   /// The same for changes that the kernel side reported.
   void apply_queued() { send_updates(context_.registry->apply()); }
   /// Another configuration is in force.
