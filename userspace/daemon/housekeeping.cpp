@@ -171,6 +171,7 @@ Result<> Housekeeping::run() {
   if (served) {
     health_->service().stopping();
   }
+  state_->keep(StateKeeper::Lag::kNone);
   records_->stop();
   return served;
 }

@@ -51,6 +51,12 @@ class KeptState : public testing::Test {
   void release(std::int64_t tasks = 0, Bytes charged = Bytes{0}) {
     step(enforce::EvictionState::kReleased, tasks, charged);
   }
+  /// Victims in the file.
+  [[nodiscard]] std::size_t kept() {
+    keeper_->keep(kNow);
+    EXPECT_TRUE(keeper_->await_kept(std::chrono::minutes(1)));
+    return find_state(file_, kOrigin, kNow).state.in_flight.size();
+  }
   /// What the next evictd finds. Ends this one: its last text is written by then.
   [[nodiscard]] std::vector<SavedEviction> left(Duration later = {}) {
     keeper_->keep(kNow + later);
@@ -96,6 +102,18 @@ TEST_F(KeptState, VictimIsForgottenAfterTheWaitForItsDeadTasks) {
   begin(eviction::Signal::kPidAvailable, std::chrono::seconds(30));
   release(/*tasks=*/2);
   EXPECT_TRUE(left(std::chrono::seconds(30)).empty());
+}
+
+TEST_F(KeptState, WhatAVictimLeftIsNotAwaitedWithoutItsCgroup) {
+  for (const eviction::Signal signal :
+       {eviction::Signal::kPidAvailable, eviction::Signal::kNodeFsAvailable}) {
+    begin(signal);
+    keeper_->forget_if_over(kVictim);
+    EXPECT_EQ(kept(), 1U) << "it has processes";
+    release(/*tasks=*/2);
+    keeper_->forget_if_over(kVictim);
+    EXPECT_EQ(kept(), eviction::is_disk(signal) ? 1U : 0U) << "its disk space is awaited still";
+  }
 }
 
 TEST_F(KeptState, AnEvictionAfterTheEndOfAnotherInTheSamePodIsOneOfItsOwn) {

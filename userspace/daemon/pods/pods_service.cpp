@@ -82,6 +82,7 @@ void PodsService::handle(RetirePod& message) {
   }
   if (message.pod) {
     services_.records.forget(*message.pod);
+    services_.state.follow_retired(*message.pod);
     released_pods_.push_back(std::move(message.pod));
   }
 }

@@ -15,8 +15,10 @@ namespace {
 
 constexpr const char* kBootId = "/proc/sys/kernel/random/boot_id";
 
-/// How old the file's time of a condition's last observation may be; each pass moves that time.
-constexpr Duration kConditionLag = std::chrono::seconds(1);
+/// How long the file may lack the time of a condition's last observation, which each pass moves,
+/// and since when a soft threshold has been met. Else usage that swings around a soft threshold
+/// would have a file written and synced at each swing.
+constexpr Duration kLag = std::chrono::seconds(1);
 
 template <typename Begun>
 SavedEviction saved_of(const Begun& begun, MonoTime at) {
@@ -218,20 +220,41 @@ void StateKeeper::set_wishes(const engine::OperatorWishes& wishes, bool configur
   now_.configured_dry_run = configured_dry_run;
 }
 
-void StateKeeper::keep(MonoTime now) {
+void StateKeeper::keep(MonoTime now, Lag lag) {
   forget_left(now);
-  if (writer_ == nullptr || now_ == kept_) {
+  if (writer_ == nullptr) {
     return;
   }
-  SavedState but_for_conditions = now_;
-  but_for_conditions.conditions_last_observed = kept_.conditions_last_observed;
-  if (but_for_conditions == kept_ && now - kept_at_ < kConditionLag) {
-    return;
+  // Put back below: a copy of everything would cost as much as many victims are remembered.
+  std::vector<SavedThreshold> thresholds = now_.thresholds;
+  if (lag == Lag::kSome) {
+    std::erase_if(now_.thresholds, [&](const SavedThreshold& met) {
+      return !met.past_grace && met.grace_period > Duration{0} && now - met.first_observed < kLag;
+    });
   }
-  kept_ = now_;
-  kept_at_ = now;
-  base::fault_point(base::FaultPoint::kStateComposed);
-  writer_->write(to_text(now_));
+  if (is_due(now, lag)) {
+    kept_ = now_;
+    behind_since_.reset();
+    base::fault_point(base::FaultPoint::kStateComposed);
+    writer_->write(to_text(now_));
+  }
+  now_.thresholds = std::move(thresholds);
+}
+
+bool StateKeeper::is_due(MonoTime now, Lag lag) {
+  if (now_ == kept_) {
+    behind_since_.reset();
+    return false;
+  }
+  const eviction::ConditionTimes conditions =
+      std::exchange(now_.conditions_last_observed, kept_.conditions_last_observed);
+  const bool but_for_conditions = now_ == kept_;
+  now_.conditions_last_observed = conditions;
+  if (!but_for_conditions || lag == Lag::kNone) {
+    return true;
+  }
+  behind_since_ = behind_since_.value_or(now);
+  return now - *behind_since_ >= kLag;
 }
 
 bool StateKeeper::await_kept(Duration time) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "daemon/shared/messages.h"
@@ -58,6 +59,9 @@ class StateKeeper {
   void apply_step(const enforce::Progress& step, std::int64_t tasks, Bytes charged);
   /// The next evictd has nothing to resume in that pod.
   void forget(CgroupId pod);
+  /// The same for a victim that is gone and whose disk space is not awaited: what it left went with
+  /// its cgroup.
+  void forget_if_over(CgroupId pod);
   /// Whether the refusal ended an eviction of an earlier evictd, which is then no longer kept. If
   /// the pod is refused because its eviction is in progress already, that eviction continues.
   bool apply_refusal(const EvictionRefused& refused);
@@ -76,8 +80,11 @@ class StateKeeper {
   /// The pod root has changed: the next evictd finds the state under the new one.
   void set_pod_root(const std::string& path, CgroupId id);
   void set_wishes(const engine::OperatorWishes& wishes, bool configured_dry_run);
-  /// Writes changes: at once, or at most once a second if only the times of the conditions changed.
-  void keep(MonoTime now);
+  /// Whether the file may be a second behind about what can be observed again.
+  enum class Lag : std::uint8_t { kSome, kNone };
+  /// Writes changes at once, except for the times of the conditions, and for a soft threshold and
+  /// since when it has been met: these after a second. Call it each second.
+  void keep(MonoTime now, Lag lag = Lag::kSome);
   /// Waits until the file has what was kept last, or the write has failed, for at most `time`.
   /// Returns whether that is done; true without a file.
   [[nodiscard]] bool await_kept(Duration time);
@@ -93,7 +100,8 @@ class StateKeeper {
  private:
   [[nodiscard]] SavedEviction* find(CgroupId pod);
   void keep_eviction(SavedEviction eviction);
-  void forget_if_over(CgroupId pod);
+  /// Whether the file must have `now_`, for keep().
+  [[nodiscard]] bool is_due(MonoTime now, Lag lag);
   /// Forgets victims that have only left dead tasks or memory, which evictd no longer awaits at
   /// `now`.
   void forget_left(MonoTime now);
@@ -102,7 +110,8 @@ class StateKeeper {
   SavedState now_;
   /// The state last given to the writer.
   SavedState kept_;
-  MonoTime kept_at_{};
+  /// Since when the file has lacked the times of the conditions, and nothing else.
+  std::optional<MonoTime> behind_since_;
   std::size_t adopted_ = 0;
   std::map<std::string, CgroupId> deferred_;
   std::unique_ptr<StateWriter> writer_;

@@ -236,6 +236,12 @@ std::optional<Adoption> StateService::adopt_deferred(const HotPod* pod) {
   return adoption && goes_on(adoption->kind) ? adoption : std::nullopt;
 }
 
+void StateService::follow_retired(const HotPod& pod) {
+  if (!is_there(*context_.registry, pod.uid, pod.memory_id)) {
+    keeper_.forget_if_over(pod.memory_id);
+  }
+}
+
 void StateService::end_deferrals() {
   if (keeper_.deferred().empty()) {
     return;
@@ -390,8 +396,8 @@ void StateService::reload(const config::Settings& before) {
   }
 }
 
-void StateService::keep() {
-  keeper_.keep(context_.clock->now());
+void StateService::keep(StateKeeper::Lag lag) {
+  keeper_.keep(context_.clock->now(), lag);
   const StateWriter::Counters counters = keeper_.counters();
   if (!counters.last_failure.empty() && !failing_) {
     context_.log->warn(counters.last_failure +

@@ -39,6 +39,8 @@ class StateService {
   [[nodiscard]] std::optional<Adoption> adopt_deferred(const HotPod* pod);
   /// Ends the deferrals of pods that vanished, of which only the state file knows.
   void end_deferrals();
+  /// The hot thread gave the pod back. If its cgroup is gone, nothing that it left is awaited.
+  void follow_retired(const HotPod& pod);
   /// The hot thread has the pod and does not resume the earlier evictd's eviction; the next evictd
   /// must not either.
   void withdraw_intent(const HotPod& pod);
@@ -52,7 +54,7 @@ class StateService {
   [[nodiscard]] const engine::OperatorWishes& wishes() const { return wishes_; }
 
   /// Writes what changed; logs once that it cannot be written.
-  void keep();
+  void keep(StateKeeper::Lag lag = StateKeeper::Lag::kSome);
   [[nodiscard]] StateKeeper& keeper() { return keeper_; }
 
  private:
