@@ -10,10 +10,12 @@
 namespace evictd::daemon {
 namespace {
 
-/// A moment that is past on every machine, so that timers fire when they are looked at.
+/// A moment that is past on every machine, so that timers fire at the next interrupt.
 constexpr MonoTime kLongPast{std::chrono::milliseconds(1) - PriorityReturn::kQuiet};
 /// One that comes on none.
 constexpr MonoTime kNever{std::chrono::hours(100'000)};
+/// For what is about to happen.
+constexpr Duration kFar = std::chrono::seconds(60);
 
 class QuietClock final : public core::Clock {
  public:
@@ -51,10 +53,15 @@ class PriorityReturnTest : public testing::Test {
     priority_->check();
     return testing::internal::GetCapturedStderr();
   }
-  /// What is logged by one turn of the loop.
-  std::string turn() {
+  /// What is logged when the timer fires.
+  std::string fire() { return turn(kFar); }
+  /// What is logged if nothing is expected to happen.
+  std::string idle() { return turn(Duration{0}); }
+
+  /// What is logged by one turn of the loop, which waits for so long.
+  std::string turn(Duration most) {
     testing::internal::CaptureStderr();
-    EXPECT_TRUE(loop_.run_once(Duration{0}));
+    EXPECT_TRUE(loop_.run_once(most));
     return testing::internal::GetCapturedStderr();
   }
 
@@ -84,9 +91,9 @@ TEST_F(PriorityReturnTest, TakesItBackOnceItWasQuiet) {
   ++losses_;
   look();
   clock_->run += PriorityReturn::kMostRun / 2;
-  EXPECT_NE(turn().find("real-time priority again"), std::string::npos);
+  EXPECT_NE(fire().find("real-time priority again"), std::string::npos);
   EXPECT_EQ(asked_, 1);
-  turn();
+  idle();
   EXPECT_EQ(asked_, 1) << "it has it";
   EXPECT_EQ(shown_, "real-time priority was lost 1 times");
 }
@@ -96,7 +103,7 @@ TEST_F(PriorityReturnTest, TakesItBackAgainWhenItIsLostAgain) {
   for (int times = 1; times < 3; ++times) {
     ++losses_;
     look();
-    turn();
+    fire();
     EXPECT_EQ(asked_, times);
   }
 }
@@ -105,22 +112,22 @@ TEST_F(PriorityReturnTest, WaitsForTheTimeAndTheQuiet) {
   make(kNever);
   ++losses_;
   look();
-  turn();
+  idle();
   EXPECT_EQ(asked_, 0) << "no time has passed";
   make(kLongPast);
   ++losses_;
   look();
   clock_->run += PriorityReturn::kMostRun;
-  turn();
+  fire();
   EXPECT_EQ(asked_, 0) << "it was busy";
-  turn();
+  fire();
   EXPECT_EQ(asked_, 1) << "and then it was not";
 }
 
 TEST_F(PriorityReturnTest, AsksForNothingThatWasNotLost) {
   make(kLongPast);
   look();
-  EXPECT_EQ(turn(), "");
+  EXPECT_EQ(idle(), "");
   EXPECT_EQ(asked_, 0);
 }
 
@@ -129,8 +136,8 @@ TEST_F(PriorityReturnTest, TellsWhyItCannotBeHadAgain) {
   refuses_ = true;
   ++losses_;
   look();
-  EXPECT_NE(turn().find("set SCHED_FIFO priority 2"), std::string::npos);
-  turn();
+  EXPECT_NE(fire().find("set SCHED_FIFO priority 2"), std::string::npos);
+  idle();
   EXPECT_EQ(asked_, 1);
 }
 

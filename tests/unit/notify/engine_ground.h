@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/eventfd.h>
 
 #include <cerrno>
@@ -67,6 +68,12 @@ class EngineTest : public testing::Test {
       EXPECT_TRUE(listening) << listening.error().message();
     }
     return true;
+  }
+  /// Waits until a timer has fired that is armed for the past: it does so at the next interrupt.
+  void await_timer() {
+    constexpr int kFarMs = 60'000;
+    pollfd fired{.fd = engine_->descriptor(), .events = POLLIN, .revents = 0};
+    EXPECT_EQ(::poll(&fired, 1, kFarMs), 1) << "no timer fires";
   }
   /// How many times files are read by one drain.
   int readings() {

@@ -19,10 +19,14 @@ using std::chrono::milliseconds;
 using test::EngineTest;
 using test::kNoFiles;
 
-/// All timers have fired, so each drain looks whether it is time for a turn.
+/// All timers fire at once, so each drain looks whether it is time for a turn.
 class EngineReadsFiles : public EngineTest {
  protected:
   EngineReadsFiles() : EngineTest(MonoTime{std::chrono::seconds(1)}) {}
+  int readings() {
+    await_timer();
+    return EngineTest::readings();
+  }
 };
 
 TEST_F(EngineReadsFiles, InTheNextPeriodAlthoughTheCpuWasTakenAwayInATurn) {
@@ -89,6 +93,7 @@ class EngineSweeps : public EngineReadsFiles {
   std::uint64_t closed_after(Duration time) {
     clock_.advance(time);
     const std::uint64_t before = engine_->counters().closed;
+    await_timer();
     engine_->drain();
     return engine_->counters().closed - before;
   }
