@@ -2,6 +2,7 @@
 #include "harness/private_ground.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <string>
 
 #include "harness/idle_pods.h"
+#include "support/tasks.h"
 
 namespace evictd::bench {
 namespace {
@@ -40,7 +42,11 @@ TEST(IdlePods, HaveAProcessInEachOfTheirContainers) {
   ASSERT_TRUE(ground) << ground.error().message();
   const Result<ForkedProcesses> idle = start_idle_pods(ground->tree, 3, 4);
   ASSERT_TRUE(idle) << idle.error().message();
-  EXPECT_EQ(ground->tree.tasks().value(), 12);
+  constexpr int kTasks = 12 * test::kTasksOfAProcess;
+  while (ground->tree.tasks().value() < kTasks) {
+    ::sched_yield();
+  }
+  EXPECT_EQ(ground->tree.tasks().value(), kTasks);
   int containers = 0;
   for (const auto& entry :
        std::filesystem::recursive_directory_iterator(ground->tree.memory_directory())) {

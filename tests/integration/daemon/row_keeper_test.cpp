@@ -25,6 +25,7 @@
 #include "probe/probe.h"
 #include "stage/text_file.h"
 #include "support/sleeping_child.h"
+#include "support/tasks.h"
 #include "sys/node_files.h"
 
 namespace evictd::daemon {
@@ -32,6 +33,7 @@ namespace {
 
 /// Calls of find_lost_rows() within which a row must be back: twice the longest pause.
 constexpr int kManyLooks = 40;
+constexpr int kOne = test::kTasksOfAProcess;
 
 class RowKeeperOnATree : public PodRegistryOnATree {
  protected:
@@ -144,7 +146,7 @@ TEST_F(RowKeeperOnATree, WrongRowIsReportedAtTheSecondCheckAndFoundAgain) {
   keep_rows();
   const std::uint32_t slot = slot_of(pod).value();
   show_instead(slot, pod.pod.parent_path());  // With the processes of both.
-  ASSERT_EQ(row_of(slot).tasks, 2);
+  ASSERT_EQ(row_of(slot).tasks, 2 * kOne);
 
   check();
   EXPECT_EQ(disagreements(), 0U) << "one check alone may be put off by what the kernel moves";
@@ -153,11 +155,12 @@ TEST_F(RowKeeperOnATree, WrongRowIsReportedAtTheSecondCheckAndFoundAgain) {
 
   EXPECT_GE(disagreements(), 1U);
   EXPECT_THAT(log, testing::HasSubstr("kernel side and files disagree: tasks of pod " + pod.uid +
-                                      " differs by 1, more than its bound of 0"));
+                                      " differs by " + std::to_string(kOne) +
+                                      ", more than its bound of 0"));
   EXPECT_EQ(told_.size(), 1U) << "once a check";
   EXPECT_EQ(sent<Resync>(), 1);
   EXPECT_EQ(thresholds_watched_, 0) << "none is of a pod";
-  EXPECT_EQ(row_of(slot).tasks, 1) << "the same wrong address was read again";
+  EXPECT_EQ(row_of(slot).tasks, kOne) << "the same wrong address was read again";
   EXPECT_EQ(registry_->counters().watched_anew, 1U);
   EXPECT_THAT(check(), testing::Not(testing::HasSubstr("tasks of pod")));
 }
@@ -167,13 +170,13 @@ TEST_F(RowKeeperOnATree, AWrongRowOfThePodRootHasTheThresholdsFoundAnewToo) {
   add_running_pod("another");
   keep_rows();
   show_instead(kPodRootSlot, pod.pod);
-  ASSERT_EQ(row_of(kPodRootSlot).tasks, 1);
+  ASSERT_EQ(row_of(kPodRootSlot).tasks, kOne);
 
   check();
   const std::string log = check();
 
-  EXPECT_THAT(log, testing::HasSubstr("tasks of the pod root differs by 1"));
-  EXPECT_EQ(row_of(kPodRootSlot).tasks, 2);
+  EXPECT_THAT(log, testing::HasSubstr("tasks of the pod root differs by " + std::to_string(kOne)));
+  EXPECT_EQ(row_of(kPodRootSlot).tasks, 2 * kOne);
   EXPECT_EQ(thresholds_watched_, 1);
   EXPECT_EQ(sent<EngineNews>(), 1);
   EXPECT_EQ(sent<UsePodRootFiles>(), 1);
@@ -186,7 +189,7 @@ TEST_F(RowKeeperOnATree, NothingIsDoneWhereRowsShowWhatIsThere) {
   keeper_->find_lost_rows();
   check();
   check();
-  EXPECT_EQ(row_of(slot_of(pod).value()).tasks, 1);
+  EXPECT_EQ(row_of(slot_of(pod).value()).tasks, kOne);
   EXPECT_EQ(registry_->counters().watched_anew, 0U);
   EXPECT_EQ(thresholds_watched_, 0);
   EXPECT_EQ(sent<EngineNews>(), 0);
@@ -294,7 +297,7 @@ TEST_F(RowKeeperOnV2, RowsAndFilesFollowAControllerTakenAndGivenBack) {
   }
 
   EXPECT_TRUE(all_is_back());
-  EXPECT_EQ(row_of(slot).tasks, 1);
+  EXPECT_EQ(row_of(slot).tasks, kOne);
   EXPECT_TRUE(reads_files_of(pod)) << "they went with the controller";
   EXPECT_GE(registry_->counters().watched_anew, 2U) << "the pod and the pod root";
   EXPECT_GE(thresholds_watched_, 1);

@@ -18,6 +18,7 @@
 
 #include "base/fd.h"
 #include "load/stamp_log.h"
+#include "support/tasks.h"
 #include "support/temporary_directory.h"
 
 namespace evictd::load {
@@ -182,9 +183,12 @@ TEST_F(EvictLoad, ForksThatTheKernelRefusesAreCountedAndTriedAgain) {
   start({"forks", "--cap", "20", "--cgroup", cgroup});
   const std::optional<StampLog> log =
       log_when([](const StampLog& seen) { return seen.refused() > 1; });
-  if (log) {
+  if (log && test::kTasksOfAProcess == 1) {
     // With itself five.
     EXPECT_EQ(log->last()->total, 4U);
+  } else if (log) {
+    // Their further threads take a part of the five.
+    EXPECT_LT(log->last()->total, 4U);
   }
   ::kill(-pid_, SIGKILL);
   end_status();
