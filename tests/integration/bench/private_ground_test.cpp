@@ -42,7 +42,7 @@ TEST(IdlePods, HaveAProcessInEachOfTheirContainers) {
   ASSERT_TRUE(ground) << ground.error().message();
   const Result<ForkedProcesses> idle = start_idle_pods(ground->tree, 3, 4);
   ASSERT_TRUE(idle) << idle.error().message();
-  constexpr int kTasks = 12 * test::kTasksOfAProcess;
+  constexpr int kTasks = 12 * test::kTasksOfAForkedProcess;
   while (ground->tree.tasks().value() < kTasks) {
     ::sched_yield();
   }

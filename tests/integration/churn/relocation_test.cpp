@@ -39,7 +39,7 @@ TEST(ChurnRelocation, TakesAllProcessesAlongAndLeavesAnEmptyCgroup) {
     const auto file = tree->hierarchies().pids / pod.pod / "pids.current";
     return stage::parse_number(stage::read_text(file).value_or(std::string{})).value_or(-1);
   };
-  constexpr std::int64_t kTasks = 6 * test::kTasksOfAProcess;
+  constexpr std::int64_t kTasks = 1 + 5 * test::kTasksOfAForkedProcess;
   while (tasks_of(*from) < kTasks) {
     ::sched_yield();
   }

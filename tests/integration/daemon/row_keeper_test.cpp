@@ -33,7 +33,7 @@ namespace {
 
 /// Calls of find_lost_rows() within which a row must be back: twice the longest pause.
 constexpr int kManyLooks = 40;
-constexpr int kOne = test::kTasksOfAProcess;
+constexpr int kOne = test::kTasksOfAForkedProcess;
 
 class RowKeeperOnATree : public PodRegistryOnATree {
  protected:

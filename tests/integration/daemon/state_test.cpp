@@ -25,11 +25,17 @@ enum class Way {
   kAtOnce,     ///< A hard threshold, grace 0.
   kWithGrace,  ///< A hard threshold, and a victim that does not go on SIGTERM.
   kSoft,       ///< A soft threshold, and the same.
+  kSoftLate,   ///< The same, after so long that the state file tells first that the threshold is
+               ///< met.
 };
+bool is_soft(Way way) {
+  return way == Way::kSoft || way == Way::kSoftLate;
+}
 std::ostream& operator<<(std::ostream& out, Way way) {
   return out << (way == Way::kAtOnce      ? "at once"
                  : way == Way::kWithGrace ? "with a grace"
-                                          : "for a soft threshold");
+                 : way == Way::kSoft      ? "for a soft threshold"
+                                          : "for a soft threshold met for long");
 }
 
 /// Where the first evictd dies, and what the second one must not do any more.
@@ -61,16 +67,16 @@ const std::vector<Death>& deaths() {
       {FaultPoint::kReleased, Way::kSoft},
       {FaultPoint::kIntentCleared, Way::kWithGrace},
       // The first text tells of a threshold that is met, the second of a victim.
-      {FaultPoint::kStateComposed, Way::kSoft, 1, false},
-      {FaultPoint::kStateComposed, Way::kSoft, 2},
-      {FaultPoint::kStateCreated, Way::kSoft, 1, false},
-      {FaultPoint::kStateCreated, Way::kSoft, 2},
-      {FaultPoint::kStateHalf, Way::kSoft, 1, false},
-      {FaultPoint::kStateHalf, Way::kSoft, 2},
-      {FaultPoint::kStateWritten, Way::kSoft, 2},
-      {FaultPoint::kStateSynced, Way::kSoft, 2},
-      {FaultPoint::kStateRenamed, Way::kSoft, 2},
-      {FaultPoint::kStateDurable, Way::kSoft, 2},
+      {FaultPoint::kStateComposed, Way::kSoftLate, 1, false},
+      {FaultPoint::kStateComposed, Way::kSoftLate, 2},
+      {FaultPoint::kStateCreated, Way::kSoftLate, 1, false},
+      {FaultPoint::kStateCreated, Way::kSoftLate, 2},
+      {FaultPoint::kStateHalf, Way::kSoftLate, 1, false},
+      {FaultPoint::kStateHalf, Way::kSoftLate, 2},
+      {FaultPoint::kStateWritten, Way::kSoftLate, 2},
+      {FaultPoint::kStateSynced, Way::kSoftLate, 2},
+      {FaultPoint::kStateRenamed, Way::kSoftLate, 2},
+      {FaultPoint::kStateDurable, Way::kSoftLate, 2},
   };
   return all;
 }
@@ -83,10 +89,11 @@ class State : public Arena {
       config["hardEvictionGracePeriodSeconds"] = kGraceSeconds;
       config["hardEvictionFloor"] = "0%";
     }
-    if (way == Way::kSoft) {
+    if (is_soft(way)) {
       config["evictionHard"] = {{"allocatableMemory.available", std::to_string(kHardHeadroom)}};
       config["evictionSoft"] = {{"allocatableMemory.available", std::to_string(kHeadroom)}};
-      config["evictionSoftGracePeriod"] = {{"allocatableMemory.available", "500ms"}};
+      config["evictionSoftGracePeriod"] = {
+          {"allocatableMemory.available", way == Way::kSoft ? "500ms" : "4s"}};
       config["evictionMaxPodGracePeriod"] = kGraceSeconds;
     }
     return config;
@@ -105,7 +112,7 @@ class State : public Arena {
     const std::string number = std::to_string(round_);
     add({.name = "first-" + number}, 2 * kModest);
     add({.name = "second-" + number}, kModest);
-    Actor& hog = add_hog({.name = "hog-" + number}, way == Way::kSoft ? kPastSoft : kPastThreshold,
+    Actor& hog = add_hog({.name = "hog-" + number}, is_soft(way) ? kPastSoft : kPastThreshold,
                          way == Way::kAtOnce ? Manners::kPolite : Manners::kStubborn);
     limit_memory();
     return hog;
@@ -212,8 +219,8 @@ TEST_F(KilledAtEachStep, NoDecisionIsLostAndNoneIsTakenTwice) {
   // Those that come only after a restart.
   for (const FaultPoint point : {FaultPoint::kStateRead, FaultPoint::kAdopted}) {
     SCOPED_TRACE(base::to_string(point));
-    Actor& hog = set_stage(Way::kSoft);
-    start_daemon(config_for(Way::kSoft), {}, dying_at(FaultPoint::kStateDurable, 2));
+    Actor& hog = set_stage(Way::kSoftLate);
+    start_daemon(config_for(Way::kSoftLate), {}, dying_at(FaultPoint::kStateDurable, 2));
     hog.load.go();
     ASSERT_TRUE(await_death_of_daemon()) << log();
     if (!fails_to_start(dying_at(point))) {
@@ -221,7 +228,7 @@ TEST_F(KilledAtEachStep, NoDecisionIsLostAndNoneIsTakenTwice) {
     } else {
       reached.insert(point);
     }
-    start_daemon(config_for(Way::kSoft));
+    start_daemon(config_for(Way::kSoftLate));
     ASSERT_TRUE(hog.await_end()) << log();
     EXPECT_EQ(status()["counters"]["actuator"]["sigterms"], 0) << log();
     expect_nobody_else_died();

@@ -21,7 +21,7 @@ namespace {
 
 using std::chrono::seconds;
 using enum EvictionState;
-using evictd::test::kTasksOfAProcess;
+using evictd::test::kTasksOfAForkedProcess;
 
 /// A pod of which a limit on processes is set from outside, on itself and on its container.
 class LimitedPod : public CgroupActuatorOnV1 {
@@ -142,7 +142,7 @@ TEST_F(LimitedPod, OfAnEvictionForPidsHasNoMoreTasksThanItHad) {
   pod_.start(Behaviour::kIgnoreTerm);
 
   ASSERT_TRUE(actuator_->begin(pod_.target(), kForPids, kStart));
-  EXPECT_EQ(pod_.pids_max(), std::to_string(2 * kTasksOfAProcess));
+  EXPECT_EQ(pod_.pids_max(), std::to_string(2 * kTasksOfAForkedProcess));
   EXPECT_EQ(text_of_container_limit(), "55");
   EXPECT_EQ(actuator_->counters().tasks_held, 1U);
   EXPECT_EQ(actuator_->counters().opened_before_signal, 0U);
@@ -164,7 +164,7 @@ TEST_F(LimitedPod, OfAnEvictionForAnythingElseMayForkInItsGrace) {
 TEST_F(LimitedPod, ThatEndsInItsGraceHasItsLimitBack) {
   const pid_t process = pod_.start(Behaviour::kSleep, "c1");
   ASSERT_TRUE(actuator_->begin(pod_.target(), kForPids, kStart));
-  EXPECT_EQ(pod_.pids_max(), std::to_string(kTasksOfAProcess));
+  EXPECT_EQ(pod_.pids_max(), std::to_string(kTasksOfAForkedProcess));
   actuator_->replace(pod_.target());
 
   EXPECT_EQ(await_end(process), SIGTERM);
@@ -220,7 +220,7 @@ TEST_F(LimitedPod, OfAnEarlierEvictdKeepsItsTasksAndHasItsLimitBack) {
     set_pids_max(found);
     const pid_t process = pod_.start(Behaviour::kIgnoreTerm, "c1");
     ASSERT_TRUE(actuator_->adopt(pod_.target(), adoption, kStart));
-    EXPECT_EQ(pod_.pids_max(), found == "5" ? "5" : std::to_string(kTasksOfAProcess));
+    EXPECT_EQ(pod_.pids_max(), found == "5" ? "5" : std::to_string(kTasksOfAForkedProcess));
 
     ::kill(process, SIGKILL);
     await_end(process);

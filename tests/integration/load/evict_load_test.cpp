@@ -183,7 +183,7 @@ TEST_F(EvictLoad, ForksThatTheKernelRefusesAreCountedAndTriedAgain) {
   start({"forks", "--cap", "20", "--cgroup", cgroup});
   const std::optional<StampLog> log =
       log_when([](const StampLog& seen) { return seen.refused() > 1; });
-  if (log && test::kTasksOfAProcess == 1) {
+  if (log && test::kTasksOfAForkedProcess == 1) {
     // With itself five.
     EXPECT_EQ(log->last()->total, 4U);
   } else if (log) {
