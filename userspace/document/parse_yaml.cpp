@@ -36,6 +36,11 @@ class YamlEvents final : public YAML::EventHandler {
   [[nodiscard]] const std::optional<Refusal>& refused_key() const { return refused_key_; }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
+    // The parser consumes no comma or bracket outside of a flow collection, but takes it for one
+    // empty document after another, without end.
+    if (std::exchange(document_at_, mark.pos) == mark.pos) {
+      throw YAML::ParserException(mark, "a flow indicator outside of a flow collection");
+    }
     if (++documents_ > 1 && !dialect_.has_all_yaml && !refused_key_) {
       refuse(mark, "a second document; allowed: one document a file");
     }
@@ -173,6 +178,8 @@ class YamlEvents final : public YAML::EventHandler {
   const Dialect& dialect_;
   TreeBuilder& builder_;
   int documents_ = 0;
+  /// Where the last one begins; -1 before the first one.
+  int document_at_ = -1;
   std::size_t depth_ = 0;
   std::optional<Refusal> refused_key_;
 };

@@ -153,6 +153,13 @@ TEST(ParseDocuments, NamesTheLineThatIsNoYaml) {
   EXPECT_NE(error.message().find("not YAML"), std::string::npos);
 }
 
+TEST(ParseDocuments, RefusesACommaBetweenDocuments) {
+  // The parser would take it for one document after another.
+  for (const std::string text : {"{a: 1},", "{a: 1}\n,\n{b: 1}\n"}) {
+    EXPECT_EQ(document_error(text).code, Errc::kMalformed) << text;
+  }
+}
+
 TEST(ParseDocuments, RefusesAQuoteThatIsOpenAtTheEndOfTheFile) {
   for (const std::string text : {"a: 1\nb: 'x", "a: 1\nb: 'x\n", "a: 1\nb: \"x\n\n", "- 'x\n"}) {
     EXPECT_EQ(document_error(text).code, Errc::kMalformed) << text;

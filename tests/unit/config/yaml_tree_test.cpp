@@ -81,6 +81,12 @@ TEST(YamlTree, RefusesASecondDocument) {
   EXPECT_EQ(error.context, "f.yaml:2:1: a second document; allowed: one document a file");
 }
 
+TEST(YamlTree, RefusesACommaBehindARefusedKey) {
+  // The parser would take the comma for one document after another.
+  EXPECT_EQ(refused("{,a: 1},").context,
+            "f.yaml:1:8: not valid YAML: a flow indicator outside of a flow collection");
+}
+
 TEST(YamlTree, RefusesAKeyThatIsNoText) {
   EXPECT_EQ(refused("[a]: 1\n").context, "f.yaml:1:1: a key that is not text; allowed: text");
   EXPECT_EQ(refused("~: 1\n").context, "f.yaml:1:1: a key that is not text; allowed: text");
