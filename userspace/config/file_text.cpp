@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/fd.h"
@@ -27,9 +28,13 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t lim
                                             "file",
                                             path.string()));
   }
-  std::string text(limit + 1, '\0');
+  // A file may hold more by now than it says, or, in /proc, more than the 0 that it says.
+  std::string text(std::min(static_cast<std::size_t>(status.st_size), limit) + 1, '\0');
   std::size_t size = 0;
-  while (size < text.size()) {
+  while (size <= limit) {
+    if (size == text.size()) {
+      text.resize(std::min(2 * size, limit + 1));
+    }
     const ssize_t got = ::read(fd.get(), text.data() + size, text.size() - size);
     if (got == 0) {
       break;
